@@ -1,0 +1,24 @@
+# Third-party libraries, one target each. The CLI links archives (.a) so that starting it costs
+# no dynamic loading; see docs/adr/0003-cli-linking-and-startup.md.
+find_package(Threads REQUIRED)
+
+function(pintle_archive name file)
+  find_library(PINTLE_LIB_${name} NAMES ${file} REQUIRED)
+  add_library(dep_${name} INTERFACE)
+  target_link_libraries(dep_${name} INTERFACE ${PINTLE_LIB_${name}})
+endfunction()
+
+pintle_archive(crypto libcrypto.a)
+pintle_archive(re2 libre2.a)
+pintle_archive(deflate libdeflate.a)
+pintle_archive(z libz.a)
+pintle_archive(crypt libcrypt.a)
+target_link_libraries(dep_crypto INTERFACE ${CMAKE_DL_LIBS} Threads::Threads)
+target_link_libraries(dep_re2 INTERFACE Threads::Threads)
+
+if(PINTLE_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(PINTLE_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

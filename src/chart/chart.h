@@ -1,0 +1,100 @@
+// A chart in memory: metadata, templates, files, default values, schema, subcharts. Plain data.
+// Chart API v1 and v2 (helm.sh pkg/chart/v2). Built by chart/load.h; values by chart/values.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "value/value.h"
+
+namespace pintle::chart {
+
+struct Maintainer {
+  std::string name, email, url;
+};
+
+struct Dependency {
+  std::string name, version, repository, condition;
+  std::vector<std::string> tags;
+  bool enabled = false;
+  std::vector<value::Value> import_values;
+  std::string alias;
+};
+
+struct Metadata {
+  std::string name, home;
+  std::vector<std::string> sources;
+  std::string version, description;
+  std::vector<std::string> keywords;
+  std::vector<Maintainer> maintainers;
+  std::string icon, api_version, condition, tags, app_version;
+  bool deprecated = false;
+  bool has_annotations = false;  // Go: nil map or not
+  std::map<std::string, std::string> annotations;
+  std::string kube_version;
+  bool has_dependencies = false;
+  std::vector<Dependency> dependencies;
+  std::string type;
+  bool null_dependency = false;  // the list held a null: an error at validation
+  bool null_maintainer = false;
+};
+
+struct Lock {
+  std::string generated;  // RFC 3339, as in the file
+  std::string digest;
+  std::vector<Dependency> dependencies;
+};
+
+struct File {
+  std::string name;  // path inside the chart, '/' separated
+  std::string data;
+  int64_t mod_time = 0;  // unix nanoseconds; 0 unknown
+};
+
+// A chart owns its subcharts. Copying copies everything but is rare (aliases share file texts).
+struct Chart {
+  Metadata metadata;
+  bool has_metadata = false;
+  std::optional<Lock> lock;
+  std::vector<std::shared_ptr<const File>> raw;        // every file as loaded, in order
+  std::vector<std::shared_ptr<const File>> templates;  // shared: an alias is the same text again
+  std::vector<std::shared_ptr<const File>> files;      // .Files
+  value::Value values = value::Value::map(value::make_map());  // defaults
+  std::string schema;
+  bool has_schema = false;
+  int64_t mod_time = 0, schema_mod_time = 0;
+  Chart* parent = nullptr;
+  std::vector<std::unique_ptr<Chart>> dependencies;
+
+  const std::string& name() const { return metadata.name; }
+  bool is_root() const { return parent == nullptr; }
+  std::string full_path() const;   // ChartFullPath: root/charts/sub/charts/..
+  std::string dotted_path() const; // ChartPath: root.sub...
+  void add_dependency(std::unique_ptr<Chart> child);  // sets parent
+  std::unique_ptr<Chart> clone() const;
+};
+
+struct Crd {
+  std::string name;      // "crds/x.yaml"
+  std::string filename;  // "root/charts/sub/crds/x.yaml"
+  std::shared_ptr<const File> file;
+};
+// CRDObjects: the chart's own crds/*.{yaml,yml,json} in file order, then its subcharts' by their order.
+std::vector<Crd> crds(const Chart& chart);
+
+// Metadata.Validate (prefix "validation: "), after sanitising strings in place.
+Status validate(Metadata& metadata);
+Status validate(Chart& chart);
+
+// Chart.yaml text <-> Metadata. `legacy` dependency fields are accepted as Helm does.
+Result<Metadata> parse_metadata(std::string_view yaml_text);
+value::Value metadata_value(const Metadata& metadata);  // JSON names, empty ones omitted
+Result<std::string> metadata_yaml(const Metadata& metadata);
+
+}  // namespace pintle::chart

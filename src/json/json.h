@@ -1,0 +1,52 @@
+// JSON text <-> value, with Go's encoding/json rules and error texts.
+//
+// Own reader and writer (not simdjson): charts and scripts see Go's exact error wording and its
+// number and escaping rules. Thread-safe: no state. Nesting deeper than 10,000 is an error.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "value/value.h"
+
+namespace pintle::json {
+
+enum class Numbers : uint8_t {
+  kFloat64,  // json.Unmarshal into interface{}: every number a float64
+  kExact,    // integers that fit become int64 (or uint64), the rest float64
+};
+
+struct ReadOptions {
+  Numbers numbers = Numbers::kFloat64;
+};
+
+// json.Unmarshal into interface{}. Duplicate keys: the last wins. Invalid UTF-8 becomes U+FFFD.
+// Errors: Go's text ("invalid character 'x' looking for beginning of value", "unexpected end of
+// JSON input", ...).
+Result<value::Value> read(std::string_view text, ReadOptions options = {});
+
+// json.Unmarshal into map[string]interface{} / []interface{}: null gives a nil map or list; another
+// type gives "json: cannot unmarshal array into Go value of type map[string]interface {}".
+Result<value::Value> read_map(std::string_view text);
+Result<value::Value> read_list(std::string_view text);
+
+// Reads one value at the start of text (json.Decoder): `used` is set to the bytes consumed.
+Result<value::Value> read_prefix(std::string_view text, size_t* used, ReadOptions options = {});
+
+struct WriteOptions {
+  bool escape_html = true;      // < > & as \u003c...
+  std::string_view indent = {}; // "  " for MarshalIndent; empty: compact
+};
+
+// encoding/json's Marshal: keys sorted, floats in Go's format, []byte as base64, objects through
+// Object::plain. Error: "json: unsupported value: NaN" and kin.
+Result<std::string> write(const value::Value& v, WriteOptions options = {});
+Status append(std::string& out, const value::Value& v, WriteOptions options = {});
+
+// One JSON string literal, quoted and escaped as Go does.
+void append_string(std::string& out, std::string_view s, bool escape_html = true);
+// A float64 as encoding/json prints it (1e+21 style outside 1e-6..1e21).
+void append_number(std::string& out, double d);
+
+}  // namespace pintle::json

@@ -1,0 +1,71 @@
+// chart + values -> rendered files: joins chart, tmpl and funcs (helm pkg/engine).
+// One Set for the chart and all its subcharts, parsed once; one VM runs every file in Helm's order.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "chart/chart.h"
+#include "release/manifest.h"
+#include "value/value.h"
+
+namespace pintle::render {
+
+struct KubeVersion {
+  std::string version = "v1.37.0", major = "1", minor = "37";
+  std::string normalized;  // what String() prints
+};
+
+struct Capabilities {
+  KubeVersion kube_version;
+  std::vector<std::string> api_versions;
+  std::string helm_version = "v4.3.1", git_commit, git_tree_state, go_version,
+              kube_client_version = "v1.37";
+};
+Capabilities default_capabilities();                       // no cluster
+Result<KubeVersion> parse_kube_version(std::string_view);  // --kube-version
+
+struct ReleaseOptions {
+  std::string name, namespace_;
+  int revision = 1;
+  bool is_install = true, is_upgrade = false;
+};
+
+// What templates may ask of the world. Empty functions: lookup gives {}, DNS gives "".
+struct Environment {
+  std::function<Result<value::Value>(std::string_view api_version, std::string_view kind,
+                                     std::string_view ns, std::string_view name)> lookup;
+  std::function<std::string(std::string_view host)> resolve_host;
+};
+
+struct Options {
+  bool strict = false;  // missingkey=error
+  bool lint = false;    // fail/required do not fail
+  bool helm3 = false;   // raw Go error texts, struct .Chart
+  Environment environment;
+  std::function<void(const std::string& level, const std::string& message)> log;
+};
+
+// ToRenderValues: {Chart, Capabilities, Release, Values} with values coalesced and checked against
+// the schemas (schema errors as Helm words them).
+struct ValuesOptions {
+  bool skip_schema = false;
+  bool helm3 = false;
+  std::function<Result<std::string>(const std::string& url)> schema_loader;
+  std::function<void(const std::string& level, const std::string& message)> log;
+};
+Result<value::Value> render_values(const chart::Chart& chart, const value::Value& user_values,
+                                   const ReleaseOptions& release, const Capabilities& capabilities,
+                                   const ValuesOptions& options = {});
+
+// Engine.Render: every file not starting with '_', by full path, in path order. The error text is
+// Helm's (parse error at (...), multi-line execution errors).
+Result<std::vector<release::RenderedFile>> render(const chart::Chart& chart,
+                                                  const value::Value& render_values,
+                                                  const Options& options = {});
+
+}  // namespace pintle::render

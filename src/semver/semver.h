@@ -1,0 +1,44 @@
+// Semantic versions and constraints as Masterminds/semver 3.5.0 does them, error texts included.
+// Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pintle::semver {
+
+struct Version {
+  uint64_t major = 0, minor = 0, patch = 0;
+  std::string prerelease;  // without '-'
+  std::string metadata;    // without '+'
+  std::string original;
+
+  std::string text() const;  // normalised: 1.2.0-rc.1+meta
+};
+
+Result<Version> parse(std::string_view text);         // NewVersion: loose (leading v, missing parts)
+Result<Version> parse_strict(std::string_view text);  // StrictNewVersion
+int compare(const Version& a, const Version& b);      // precedence; metadata ignored
+
+class Constraints {
+ public:
+  static Result<Constraints> parse(std::string_view text);  // NewConstraint
+  bool check(const Version& v) const;
+  // Constraints::Validate: false with the reasons Masterminds gives, one per failed comparator.
+  bool validate(const Version& v, std::vector<std::string>* reasons) const;
+  ~Constraints();
+  Constraints(Constraints&&) noexcept;
+  Constraints& operator=(Constraints&&) noexcept;
+
+ private:
+  struct Rep;
+  explicit Constraints(std::unique_ptr<Rep> rep);
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // namespace pintle::semver

@@ -1,0 +1,86 @@
+// Go text/template: parse a set of templates, run them. Knows nothing of charts or Kubernetes.
+//
+//   tmpl::Set set(functions);                    // one namespace of templates
+//   TRY(set.parse("c/templates/a.yaml", text));  // adds it and its defines (later ones win)
+//   tmpl::Vm vm(set, options);
+//   std::string out;
+//   TRY(vm.execute("c/templates/a.yaml", data, out));
+//
+// Texts given to parse() must outlive the Set (nodes and programs point into them).
+// Errors carry tmpl::Location and read exactly as Go's ("template: a:1:3: executing ...").
+// A Set is read-only while Vms run on it; a Vm belongs to one thread.
+// Behaviour: Go 1.26 text/template; theory of lexer, compiler and VM in tmpl/README.md.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "value/func.h"
+#include "value/value.h"
+
+namespace pintle::tmpl {
+
+// Attached to every parse and execution error of this room.
+struct Location : ErrorDetail {
+  enum class Stage : uint8_t { kParse, kExec } stage = Stage::kExec;
+  std::string name;  // of the template whose text it is (the file)
+  int line = 0;
+};
+
+enum class MissingKey : uint8_t { kDefault, kZero, kError };
+
+class Set {
+ public:
+  // `functions`: rows sorted by name; looked up at parse time besides the builtins.
+  explicit Set(std::span<const value::FuncDef> functions);
+  ~Set();
+  Set(Set&&) noexcept;
+
+  // Parses text as template `name`, with every {{define}} in it (template.New(name).Parse(text)).
+  Status parse(std::string_view name, std::string_view text);
+  bool defined(std::string_view name) const;
+
+  struct Rep;
+  Rep& rep() const { return *rep_; }
+
+ private:
+  std::unique_ptr<Rep> rep_;
+};
+
+struct Options {
+  MissingKey missing_key = MissingKey::kDefault;
+  int max_depth = 100000;             // nested {{template}}: Go's limit
+  size_t max_output = 1u << 30;       // bytes of one execution, includes and all; then an error
+};
+
+class Vm : public value::Machine {
+ public:
+  Vm(const Set& set, Options options);
+  ~Vm() override;
+
+  // Executes template `name` on `data`, appending to out. On error out keeps what was written.
+  Status execute(std::string_view name, const value::Value& data, std::string& out);
+
+  // For functions running inside a template (Helm's include and tpl):
+  // a template by name ("template: no template "x" associated with template "gotpl"" when absent);
+  Status include(std::string_view name, const value::Value& data, std::string& out);
+  // text parsed as a template named as Helm's clone is ("gotpl"), seeing all templates of the set;
+  // its own defines are visible only inside it. Parsed texts are cached for the Vm's life.
+  Status run_text(std::string_view text, const value::Value& data, std::string& out);
+
+  // Room for the caller's own state (render keeps its environment here).
+  void set_user(void* user) { user_ = user; }
+  void* user() const { return user_; }
+
+  struct Rep;
+
+ private:
+  std::unique_ptr<Rep> rep_;
+  void* user_ = nullptr;
+};
+
+}  // namespace pintle::tmpl

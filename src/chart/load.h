@@ -3,12 +3,12 @@
 // are followed as Helm does, loops refused.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "chart/chart.h"
 
@@ -19,8 +19,7 @@ class Disk;
 namespace pintle::chart {
 
 struct LoadOptions {
-  // Called for INFO/WARN lines ("found symbolic link in path. ..."); may be empty.
-  std::function<void(const std::string& level, const std::string& message)> log;
+  Log log;  // "found symbolic link in path. ...", migration warnings; may be empty
   bool helm3 = false;  // 5 MiB per file limit, first YAML document of values only
 };
 

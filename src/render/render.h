@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "chart/chart.h"
 #include "release/manifest.h"
@@ -47,7 +48,7 @@ struct Options {
   bool lint = false;    // fail/required do not fail
   bool helm3 = false;   // raw Go error texts, struct .Chart
   Environment environment;
-  std::function<void(const std::string& level, const std::string& message)> log;
+  Log log;
 };
 
 // ToRenderValues: {Chart, Capabilities, Release, Values} with values coalesced and checked against
@@ -56,7 +57,7 @@ struct ValuesOptions {
   bool skip_schema = false;
   bool helm3 = false;
   std::function<Result<std::string>(const std::string& url)> schema_loader;
-  std::function<void(const std::string& level, const std::string& message)> log;
+  Log log;
 };
 Result<value::Value> render_values(const chart::Chart& chart, const value::Value& user_values,
                                    const ReleaseOptions& release, const Capabilities& capabilities,

@@ -1,0 +1,22 @@
+// helm create: a new chart directory from the built-in scaffold or a starter
+// (helm pkg/chart/v2/util/create.go).
+#pragma once
+
+#include <string>
+
+#include "action/context.h"
+#include "base/result.h"
+
+namespace pintle::action {
+
+struct CreateOptions {
+  std::string starter;      // "": the built-in scaffold; absolute path, or a name in starter_dir
+  std::string starter_dir;  // $HELM_DATA_HOME/starters
+  std::string api_version = "v2";  // --chart-api-version; anything but v2 is refused
+};
+
+// `name` may be a path; its base is the chart's name. Prints "Creating NAME" and, for files that
+// exist already, "WARNING: File ... already exists. Overwriting." through context.out.
+Status create(Context& context, const std::string& name, const CreateOptions& options = {});
+
+}  // namespace pintle::action

@@ -12,6 +12,10 @@
 
 namespace pintle::semver {
 
+inline constexpr size_t kMaxVersionLength = 256;
+inline constexpr size_t kMaxConstraintLength = 512;
+inline constexpr size_t kMaxConstraintGroups = 32;
+
 struct Version {
   uint64_t major = 0, minor = 0, patch = 0;
   std::string prerelease;  // without '-'
@@ -21,9 +25,14 @@ struct Version {
   std::string text() const;  // normalised: 1.2.0-rc.1+meta
 };
 
-Result<Version> parse(std::string_view text);         // NewVersion: loose (leading v, missing parts)
+Result<Version> parse(std::string_view text);  // NewVersion: loose (leading v, missing parts)
 Result<Version> parse_strict(std::string_view text);  // StrictNewVersion
 int compare(const Version& a, const Version& b);      // precedence; metadata ignored
+
+// Whether `text` may stand after '-' or after '+'. Errors: "version segment starts with 0",
+// "invalid prerelease string", "invalid metadata string".
+Status check_prerelease(std::string_view text);
+Status check_metadata(std::string_view text);
 
 class Constraints {
  public:
@@ -31,6 +40,8 @@ class Constraints {
   bool check(const Version& v) const;
   // Constraints::Validate: false with the reasons Masterminds gives, one per failed comparator.
   bool validate(const Version& v, std::vector<std::string>* reasons) const;
+  // Constraints::String: groups joined by " || ", comparators by one space.
+  std::string text() const;
   ~Constraints();
   Constraints(Constraints&&) noexcept;
   Constraints& operator=(Constraints&&) noexcept;

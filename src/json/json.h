@@ -15,6 +15,7 @@ namespace pintle::json {
 enum class Numbers : uint8_t {
   kFloat64,  // json.Unmarshal into interface{}: every number a float64
   kExact,    // integers that fit become int64 (or uint64), the rest float64
+  kLiteral,  // json.Number: every number keeps its text, as a kBytes value (JSON has no other bytes)
 };
 
 struct ReadOptions {

@@ -7,8 +7,10 @@
 //   TRY(vm.execute("c/templates/a.yaml", data, out));
 //
 // Texts given to parse() must outlive the Set (nodes and programs point into them).
-// Errors carry tmpl::Location and read exactly as Go's ("template: a:1:3: executing ...").
-// A Set is read-only while Vms run on it; a Vm belongs to one thread.
+// Errors carry tmpl::Location and read exactly as Go's ("template: a:1:3: executing ..."); what a
+// function returned stays reachable as Error::cause ("error calling include: <inner error>").
+// A Set and the Vms on it belong to one thread (programs are compiled at first use and share
+// values with the output). Do not parse into a Set while a Vm executes.
 // Behaviour: Go 1.26 text/template; theory of lexer, compiler and VM in tmpl/README.md.
 #pragma once
 
@@ -31,6 +33,10 @@ struct Location : ErrorDetail {
   int line = 0;
 };
 
+// Beside Location when a limit ended the execution (Options, stack). Such an error is not wrapped
+// again by the calls it passes through, so that endless recursion ends in one line.
+struct LimitReached : Location {};
+
 enum class MissingKey : uint8_t { kDefault, kZero, kError };
 
 class Set {
@@ -44,6 +50,11 @@ class Set {
   Status parse(std::string_view name, std::string_view text);
   bool defined(std::string_view name) const;
 
+  // Go methods of a named map type (common.Values, engine.files): they shadow keys of their names.
+  // Called with the map as args[0]; FuncDef::params lists only what the template writes.
+  using MethodLookup = const value::FuncDef* (*)(std::string_view name);
+  void set_methods(value::Type type, MethodLookup lookup);
+
   struct Rep;
   Rep& rep() const { return *rep_; }
 
@@ -55,6 +66,7 @@ struct Options {
   MissingKey missing_key = MissingKey::kDefault;
   int max_depth = 100000;             // nested {{template}}: Go's limit
   size_t max_output = 1u << 30;       // bytes of one execution, includes and all; then an error
+  uint64_t max_steps = 200'000'000;   // loop rounds and template calls of one execution
 };
 
 class Vm : public value::Machine {
@@ -68,6 +80,8 @@ class Vm : public value::Machine {
   // For functions running inside a template (Helm's include and tpl):
   // a template by name ("template: no template "x" associated with template "gotpl"" when absent);
   Status include(std::string_view name, const value::Value& data, std::string& out);
+  // the same as a string value, built once from a pooled buffer (the cheap way);
+  Result<value::Value> include(std::string_view name, const value::Value& data);
   // text parsed as a template named as Helm's clone is ("gotpl"), seeing all templates of the set;
   // its own defines are visible only inside it. Parsed texts are cached for the Vm's life.
   Status run_text(std::string_view text, const value::Value& data, std::string& out);

@@ -27,7 +27,7 @@ enum class Param : char {
   kMap = 'm',        // map[string]interface {}
   kTime = 't',       // time.Time
   kCert = 'c',       // sprig.certificate
-  kDuration = 'd',   // time.Duration
+  kDuration = 'd',   // time.Duration; a literal arrives as kInt64
   kSemver = 'S',     // *semver.Version
   kStringList = 'W', // []string
 };

@@ -241,7 +241,8 @@ struct Object : RefCounted {
   // A struct's field by its exact name; kInvalid when there is none.
   virtual Value field(std::string_view) const { return Value::invalid(); }
   virtual bool has_unexported(std::string_view) const { return false; }
-  // A method, called with the receiver as args[0]; null when there is none.
+  // A method, called with the receiver as args[0]; null when there is none. FuncDef::params lists
+  // only what the template writes: the receiver has no letter in it.
   virtual const FuncDef* method(std::string_view) const { return nullptr; }
   // Elements, for named list types (common.VersionSet); null otherwise.
   virtual const List* elements() const { return nullptr; }

@@ -1,4 +1,9 @@
 // The --set family's grammar (helm pkg/strvals), error texts included. Pure.
+//
+//   line  = pair { "," pair }      pair = path "=" value      path = name { "." name | "[" int "]" }
+//
+// In names and values a backslash takes the next character literally; "{a,b}" is a list. An empty
+// name sets nothing. `helm3`: "a[" is an error there, and silently nothing in Helm 4.
 #pragma once
 
 #include <functional>
@@ -11,12 +16,15 @@
 namespace pintle::chart::strvals {
 
 // Each parses `line` into `dest` (a map; changed in place, also partly when an error is returned).
-Status parse_into(std::string_view line, value::Map& dest);          // --set
-Status parse_into_string(std::string_view line, value::Map& dest);   // --set-string
-Status parse_literal_into(std::string_view line, value::Map& dest);  // --set-literal
-Status parse_json_into(std::string_view line, value::Map& dest);     // --set-json
+// Lists inside dest that others hold too are copied before they change; maps are not.
+Status parse_into(std::string_view line, value::Map& dest, bool helm3 = false);          // --set
+Status parse_into_string(std::string_view line, value::Map& dest, bool helm3 = false);   // --set-string
+Status parse_literal_into(std::string_view line, value::Map& dest, bool helm3 = false);  // --set-literal
+Status parse_json_into(std::string_view line, value::Map& dest, bool helm3 = false);     // --set-json
 using FileReader = std::function<Result<std::string>(std::string_view path)>;
-Status parse_file_into(std::string_view line, value::Map& dest, const FileReader& read);
+Status parse_file_into(std::string_view line, value::Map& dest, const FileReader& read,
+                       bool helm3 = false);  // --set-file
+// The line on an empty map, as YAML without its last newline.
 Result<std::string> to_yaml(std::string_view line);
 
 }  // namespace pintle::chart::strvals

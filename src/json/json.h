@@ -1,7 +1,8 @@
 // JSON text <-> value, with Go's encoding/json rules and error texts.
 //
 // Own reader and writer (not simdjson): charts and scripts see Go's exact error wording and its
-// number and escaping rules. Thread-safe: no state. Nesting deeper than 10,000 is an error.
+// number and escaping rules. Thread-safe: no state. Nesting deeper than 10,000 is an error
+// ("exceeded max depth"), both ways.
 #pragma once
 
 #include <string>
@@ -11,6 +12,8 @@
 #include "value/value.h"
 
 namespace pintle::json {
+
+inline constexpr size_t kMaxDepth = 10000;
 
 enum class Numbers : uint8_t {
   kFloat64,  // json.Unmarshal into interface{}: every number a float64
@@ -24,16 +27,23 @@ struct ReadOptions {
 
 // json.Unmarshal into interface{}. Duplicate keys: the last wins. Invalid UTF-8 becomes U+FFFD.
 // Errors: Go's text ("invalid character 'x' looking for beginning of value", "unexpected end of
-// JSON input", ...).
+// JSON input", "json: cannot unmarshal number 1e999 into Go value of type float64").
 Result<value::Value> read(std::string_view text, ReadOptions options = {});
 
 // json.Unmarshal into map[string]interface{} / []interface{}: null gives a nil map or list; another
 // type gives "json: cannot unmarshal array into Go value of type map[string]interface {}".
-Result<value::Value> read_map(std::string_view text);
-Result<value::Value> read_list(std::string_view text);
+// `partial`, where given, is set to what Go leaves in the target when only a number was out of range
+// (that entry is nil), else left alone.
+Result<value::Value> read_map(std::string_view text, value::Value* partial = nullptr);
+Result<value::Value> read_list(std::string_view text, value::Value* partial = nullptr);
 
 // Reads one value at the start of text (json.Decoder): `used` is set to the bytes consumed.
+// Errors as read, but "EOF" when there is nothing and "unexpected EOF" when the value is cut.
 Result<value::Value> read_prefix(std::string_view text, size_t* used, ReadOptions options = {});
+
+// The error of json.Unmarshal for a value that does not fit the Go type:
+// "json: cannot unmarshal string into Go value of type T".
+Error type_error(const value::Value& v, std::string_view go_type);
 
 struct WriteOptions {
   bool escape_html = true;      // < > & as \u003c...

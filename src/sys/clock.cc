@@ -1,0 +1,27 @@
+#include "sys/clock.h"
+
+#include <ctime>
+
+namespace pintle::sys {
+namespace {
+
+int64_t read(clockid_t id) {
+  timespec t{};
+  clock_gettime(id, &t);
+  return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+class RealClock : public Clock {
+ public:
+  int64_t now_ns() override { return read(CLOCK_REALTIME); }
+  int64_t monotonic_ns() override { return read(CLOCK_MONOTONIC); }
+};
+
+}  // namespace
+
+Clock& real_clock() {
+  static RealClock clock;
+  return clock;
+}
+
+}  // namespace pintle::sys

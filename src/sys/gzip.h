@@ -1,0 +1,33 @@
+// gzip as Go's compress/gzip reads and writes it, members in a row included. Whole buffers, no
+// streams: libdeflate does the work, zlib only when a stream is damaged or too large.
+// Thread-safe; memory is bounded by the limit handed in.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace pintle::sys {
+
+// What a reader of the stream would have seen: `data` up to `error`, or all of it.
+// Errors: Go's texts ("gzip: invalid header", "unexpected EOF", "gzip: invalid checksum",
+// "flate: corrupt input before offset N", "EOF" of empty input); kResourceExhausted when there is
+// more than max_bytes; kInvalidArgument for a bad first header.
+struct Inflated {
+  std::string data;
+  std::optional<Error> error;
+};
+Inflated inflate(std::string_view gz, size_t max_bytes);
+
+Result<std::string> gunzip(std::string_view gz, size_t max_bytes);
+
+struct GzipHeader {
+  std::string comment;  // Latin-1, no NUL
+  std::string extra;    // at most 65535 bytes
+};
+// Framed as Go's writer at its default level; the deflate bytes inside are libdeflate's.
+std::string gzip(std::string_view data, const GzipHeader& header = {});
+
+}  // namespace pintle::sys

@@ -1,0 +1,41 @@
+// Running other programs: plugins, post-renderers, editors. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pintle::sys {
+
+struct Command {
+  std::vector<std::string> argv;  // argv[0]: a path, or a name looked up in PATH
+  // The whole environment; nullopt: ours.
+  std::optional<std::vector<std::pair<std::string, std::string>>> environ;
+  std::string working_dir;  // "": ours
+  std::optional<std::string> input;  // nullopt: our standard input
+  bool capture = true;  // collect output; otherwise it goes where ours goes
+  int64_t timeout_ms = 0;  // 0: none
+  size_t max_output = 64 << 20;  // per stream; more kills the program
+};
+
+struct Finished {
+  int exit_code = 0;   // 128 + signal when a signal ended it
+  bool timed_out = false;
+  bool too_much = false;  // max_output was passed
+  std::string out, err;
+};
+
+// Runs to the end. A captured program gets a process group of its own, which is killed whole on
+// timeout or too much output. Error: exec's text (`exec: "x": executable file not found in $PATH`,
+// "fork/exec /x: permission denied").
+Result<Finished> run(const Command& command);
+
+// exec.LookPath.
+Result<std::string> look_path(const std::string& name, std::string_view path_variable);
+
+}  // namespace pintle::sys

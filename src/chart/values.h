@@ -1,11 +1,13 @@
 // Values: coalescing chart defaults under user values, globals, dependencies' conditions, tags,
 // aliases and import-values (helm pkg/chart/common/util and v2/util of 4.3.1; Helm 3 rules behind
-// `helm3`). Maps are shared, never copied, except where Helm's own result needs a separate one.
+// `helm3`). Results share maps and lists with their sources unless a line says otherwise, so
+// sources are not to be changed in place afterwards. Theory and cost: coalesce.h.
 #pragma once
 
-#include <functional>
 #include <string>
+#include <string_view>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "chart/chart.h"
 #include "value/value.h"
@@ -13,18 +15,22 @@
 namespace pintle::chart {
 
 struct ValuesOptions {
-  std::function<void(const std::string& message)> warn;  // Helm's log.Printf lines; may be empty
-  std::function<void(const std::string& message)> log_warn;  // slog WARN lines; may be empty
-  bool helm3 = false;
+  // Helm's warnings: what it prints through log.Printf is INFO, what it logs itself WARN. Helm 3
+  // texts start with the place in its source ("coalesce.go:316: "), as it prints them.
+  Log log;
+  bool helm3 = false;  // defaults of null are kept
 };
 
-// CoalesceValues / MergeValues(chart, values): the result is a new map.
+// CoalesceValues(chart, values) for templates: every map in the result is its own, except where
+// Helm too shares one (tables inside globals), so that `set` is seen exactly where Helm's is.
+// Error: "type mismatch on SUBCHART: ...".
 Result<value::Value> coalesce_values(const Chart& chart, const value::Value& values,
                                      const ValuesOptions& options = {});
+// MergeValues: the same, nulls kept. Shares with its sources.
 Result<value::Value> merge_values(const Chart& chart, const value::Value& values,
                                   const ValuesOptions& options = {});
-// CoalesceTables(dst, src): dst wins; dst is changed and returned.
-value::Value coalesce_tables(value::Value dst, const value::Value& src,
+// CoalesceTables(dst, src): dst wins. A nil map on one side gives the other.
+value::Value coalesce_tables(const value::Value& dst, const value::Value& src,
                              const ValuesOptions& options = {});
 // loader.MergeMaps: b over a, nulls kept.
 value::Value merge_maps(const value::Value& a, const value::Value& b);
@@ -33,7 +39,7 @@ value::Value merge_maps(const value::Value& a, const value::Value& b);
 Status process_dependencies(Chart& chart, const value::Value& values,
                             const ValuesOptions& options = {});
 
-// Values.Table / Values.PathValue with Helm's error texts.
+// Values.Table / Values.PathValue with Helm's error texts: "x" is not a table; "x" is not a value.
 Result<value::Value> table(const value::Value& values, std::string_view dotted);
 Result<value::Value> path_value(const value::Value& values, std::string_view dotted);
 

@@ -1,0 +1,11 @@
+// Making RSA keys. Inside this room only. Thread-safe.
+#pragma once
+
+#include <string>
+
+namespace pintle::crypt {
+
+// A new key with e = 65537 as PKCS#1 DER. bits: an even number from 1024.
+std::string generate_rsa_pkcs1(int bits);
+
+}  // namespace pintle::crypt

@@ -38,7 +38,7 @@ Value hook_value(const release::Hook& h) {
   m.add("path", value::str(h.path));
   m.add("manifest", value::str(h.manifest));
   m.add("events", strings(h.events));
-  m.add("weight", Value::number(h.weight));
+  m.add("weight", Value::number(static_cast<double>(h.weight)));
   m.add("delete", strings(h.delete_policies));
   m.add("log", strings(h.output_log_policies));
   return Value::map(m.finish());
@@ -53,7 +53,7 @@ Result<Value> sort_manifests(const Case& c) {
   }
   auto order = c.text("order") == "uninstall" ? release::Order::kUninstall
                                               : release::Order::kInstall;
-  auto sorted = TRY(release::sort_manifests(std::move(files), order));
+  auto sorted = TRY(release::sort_manifests(files, order));
   std::vector<Value> hooks, manifests;
   for (const auto& h : sorted.hooks) hooks.push_back(hook_value(h));
   for (const auto& m : sorted.manifests) {

@@ -41,12 +41,13 @@ struct Metadata {
   bool has_dependencies = false;
   std::vector<Dependency> dependencies;
   std::string type;
-  bool null_dependency = false;  // the list held a null: an error at validation
-  bool null_maintainer = false;
+  // Where the lists held their first null (dropped here): an error at validation.
+  std::optional<size_t> null_dependency, null_maintainer;
 };
 
 struct Lock {
-  std::string generated;  // RFC 3339, as in the file
+  std::string generated;  // RFC 3339, as Go's time.Time prints itself
+  int64_t generated_ns = 0;
   std::string digest;
   std::vector<Dependency> dependencies;
 };
@@ -62,7 +63,7 @@ struct Chart {
   Metadata metadata;
   bool has_metadata = false;
   std::optional<Lock> lock;
-  std::vector<std::shared_ptr<const File>> raw;        // every file as loaded, in order
+  std::vector<std::shared_ptr<const File>> raw;        // its own files in order, charts/ left out
   std::vector<std::shared_ptr<const File>> templates;  // shared: an alias is the same text again
   std::vector<std::shared_ptr<const File>> files;      // .Files
   value::Value values = value::Value::map(value::make_map());  // defaults
@@ -88,13 +89,26 @@ struct Crd {
 // CRDObjects: the chart's own crds/*.{yaml,yml,json} in file order, then its subcharts' by their order.
 std::vector<Crd> crds(const Chart& chart);
 
+// StampModTimes: every file of the chart and its subcharts, and the lock, get this unix second.
+void stamp(Chart& chart, int64_t seconds);
+
 // Metadata.Validate (prefix "validation: "), after sanitising strings in place.
 Status validate(Metadata& metadata);
 Status validate(Chart& chart);
 
-// Chart.yaml text <-> Metadata. `legacy` dependency fields are accepted as Helm does.
+// Chart.yaml text <-> Metadata. Keys are matched as encoding/json does (any case), numbers and
+// booleans become strings. Error: sigs yaml's and encoding/json's texts, naming the key.
 Result<Metadata> parse_metadata(std::string_view yaml_text);
+// requirements.yaml: over what Chart.yaml said.
+Status parse_metadata_into(std::string_view yaml_text, Metadata& metadata);
+// UnmarshalStrict: also unknown and duplicate keys are errors.
+Status check_metadata_strictly(std::string_view yaml_text);
 value::Value metadata_value(const Metadata& metadata);  // JSON names, empty ones omitted
 Result<std::string> metadata_yaml(const Metadata& metadata);
+value::Value dependency_value(const Dependency& dependency);
+
+// Chart.lock text <-> Lock.
+Result<Lock> parse_lock(std::string_view yaml_text);
+Result<std::string> lock_yaml(const Lock& lock);
 
 }  // namespace pintle::chart

@@ -1,0 +1,209 @@
+// A list of files into a chart: which file plays which part (helm pkg/chart/v2/loader/load.go).
+#include <algorithm>
+#include <map>
+
+#include "base/gotext.h"
+#include "base/path.h"
+#include "base/strings.h"
+#include "chart/load.h"
+#include "chart/values.h"
+#include "yaml/yaml.h"
+
+namespace pintle::chart {
+namespace {
+
+constexpr int kMaxDepth = 32;                     // archives inside archives, directories too
+constexpr size_t kMaxNested = 200 * 1024 * 1024;  // of files in nested archives, all together
+
+// By name in charts/: the files of a subchart's directory, or its one archive.
+using Subcharts = std::map<std::string, std::vector<File>>;
+
+class Loader {
+ public:
+  explicit Loader(const LoadOptions& options) : options_(options) {}
+
+  Result<std::unique_ptr<Chart>> chart(std::vector<File> files, int depth);
+
+ private:
+  Status role(Chart& chart, File file, Subcharts& subcharts);
+  Status requirements(Chart& chart, const File& file);
+  Result<std::unique_ptr<Chart>> subchart(const std::string& name, std::vector<File> files,
+                                          int depth);
+  static std::shared_ptr<const File> keep(Chart& chart, File file) {
+    return chart.raw.emplace_back(std::make_shared<const File>(std::move(file)));
+  }
+
+  const LoadOptions& options_;
+  size_t nested_ = 0;
+};
+
+Status Loader::requirements(Chart& chart, const File& file) {
+  // Helm 2 charts keep their dependencies here.
+  const bool lock = file.name == "requirements.lock";
+  const auto failed = [&](const Error& e) { return Error::wrap("cannot load " + file.name, e); };
+  const auto warn = [&] {
+    if (chart.metadata.api_version == "v1") return;
+    options_.log("INFO",
+                 lock ? "Warning: Dependency locking is handled in Chart.lock since apiVersion "
+                        "\"v2\". We recommend migrating to Chart.lock."
+                      : "Warning: Dependencies are handled in Chart.yaml since apiVersion \"v2\". "
+                        "We recommend migrating dependencies to Chart.yaml.");
+  };
+  if (lock) {
+    auto parsed = parse_lock(file.data);
+    if (!parsed) return failed(parsed.error());
+    chart.lock = std::move(*parsed);
+    warn();
+    return ok();
+  }
+  warn();
+  const Status parsed = parse_metadata_into(file.data, chart.metadata);
+  if (!parsed) return failed(parsed.error());
+  chart.has_metadata = true;
+  return ok();
+}
+
+Status Loader::role(Chart& chart, File file, Subcharts& subcharts) {
+  const std::string& name = file.name;
+  if (name == "Chart.yaml") {
+    keep(chart, std::move(file));
+  } else if (name == "Chart.lock") {
+    auto lock = parse_lock(file.data);
+    if (!lock) return Error::wrap("cannot load Chart.lock", lock.error());
+    chart.lock = std::move(*lock);
+    keep(chart, std::move(file));
+  } else if (name == "values.yaml") {
+    auto values = load_values(file.data, options_.helm3);
+    if (!values) return Error::wrap("cannot load values.yaml", values.error());
+    chart.values = std::move(*values);
+    keep(chart, std::move(file));
+  } else if (name == "values.schema.json") {
+    chart.schema = file.data;
+    chart.has_schema = true;
+    chart.schema_mod_time = file.mod_time;
+    keep(chart, std::move(file));
+  } else if (name == "requirements.yaml" || name == "requirements.lock") {
+    TRY(requirements(chart, file));
+    auto kept = keep(chart, std::move(file));
+    if (chart.metadata.api_version == "v1") chart.files.push_back(std::move(kept));
+  } else if (name.starts_with("templates/")) {
+    chart.templates.push_back(keep(chart, std::move(file)));
+  } else if (name.starts_with("charts/") && path::ext(name) != ".prov") {
+    const size_t start = sizeof("charts/") - 1;
+    const std::string child = name.substr(start, name.find('/', start) - start);
+    file.name.erase(0, start);
+    subcharts[child].push_back(std::move(file));
+  } else {
+    chart.files.push_back(keep(chart, std::move(file)));
+  }
+  return ok();
+}
+
+Result<std::unique_ptr<Chart>> Loader::chart(std::vector<File> files, int depth) {
+  if (depth > kMaxDepth) {
+    return Error(Code::kResourceExhausted, cat("charts nested deeper than ", kMaxDepth, " levels"));
+  }
+  auto chart = std::make_unique<Chart>();
+  for (const File& file : files) {
+    if (file.name != "Chart.yaml") continue;
+    chart->has_metadata = true;
+    const Status parsed = parse_metadata_into(file.data, chart->metadata);
+    if (!parsed) return Error::wrap("cannot load Chart.yaml", parsed.error());
+    if (chart->metadata.api_version.empty()) chart->metadata.api_version = "v1";
+    chart->mod_time = file.mod_time;
+  }
+  Subcharts subcharts;
+  for (File& file : files) TRY(role(*chart, std::move(file), subcharts));
+  if (!chart->has_metadata) {
+    return Error(Code::kInvalidArgument, "Chart.yaml file is missing");
+  }
+  TRY(validate(*chart));
+  for (auto& [name, children] : subcharts) {
+    if (name.starts_with('_') || name.starts_with('.')) continue;
+    if (path::ext(name) == ".tgz" && children[0].name != name) {
+      return Error(Code::kInvalidArgument,
+                   cat("error unpacking subchart tar in ", chart->name(), ": expected ", name,
+                       ", got ", children[0].name));
+    }
+    auto child = subchart(name, std::move(children), depth);
+    if (!child) {
+      return Error::wrap(cat("error unpacking subchart ", name, " in ", chart->name()),
+                         child.error());
+    }
+    chart->add_dependency(std::move(*child));
+  }
+  return chart;
+}
+
+Result<std::unique_ptr<Chart>> Loader::subchart(const std::string& name, std::vector<File> files,
+                                                int depth) {
+  if (path::ext(name) == ".tgz") {
+    std::vector<File> inner = TRY(read_archive(files[0].data, options_));
+    files.clear();
+    for (const File& file : inner) nested_ += file.data.size();
+    if (nested_ > kMaxNested) {
+      return Error(Code::kResourceExhausted,
+                   cat("nested charts are larger than the maximum size ", kMaxNested));
+    }
+    return chart(std::move(inner), depth + 1);
+  }
+  // What lies in charts/ without being in a directory there is no chart.
+  std::vector<File> inner;
+  for (File& file : files) {
+    const size_t slash = file.name.find('/');
+    if (slash == file.name.npos) continue;
+    file.name.erase(0, slash + 1);
+    inner.push_back(std::move(file));
+  }
+  return chart(std::move(inner), depth + 1);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Chart>> load_files(std::vector<File> files, const LoadOptions& options) {
+  return Loader(options).chart(std::move(files), 0);
+}
+
+Result<value::Value> load_values(std::string_view text, bool helm3) {
+  if (helm3) return yaml::read_map(text);
+  const auto document = [](std::string_view one) -> Result<value::Value> {
+    auto map = yaml::read_map(one);
+    if (!map) return Error::wrap("cannot unmarshal yaml document", map.error());
+    return map;
+  };
+  // Nearly every file is one document, taken as it stands.
+  const bool plain = text.find("\n---") == text.npos && !text.starts_with("---") &&
+                     text.find('\r') == text.npos;
+  if (plain) return text.empty() ? value::Value::map(value::make_map()) : document(text);
+
+  value::Value merged = value::Value::map(value::make_map());
+  std::string buffer;
+  const auto flush = [&]() -> Status {
+    if (buffer.empty()) return ok();
+    merged = merge_maps(merged, TRY(document(buffer)));
+    buffer.clear();
+    return ok();
+  };
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.starts_with("---")) {
+      const std::string_view rest = trim_space(line.substr(3));
+      if (!rest.empty() && rest[0] != '#') {
+        return Error(Code::kInvalidArgument,
+                     cat("error reading yaml document: invalid Yaml document separator: ", rest));
+      }
+      if (!buffer.empty()) {
+        TRY(flush());
+        continue;
+      }
+    }
+    buffer.append(line).append("\n");
+  }
+  TRY(flush());
+  return merged;
+}
+
+}  // namespace pintle::chart

@@ -1,9 +1,9 @@
 // chart + values -> rendered files: joins chart, tmpl and funcs (helm pkg/engine).
 // One Set for the chart and all its subcharts, parsed once; one VM runs every file in Helm's order.
+// Not thread-safe: values are shared with the chart and changed by templates (`set`).
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +18,7 @@ namespace pintle::render {
 
 struct KubeVersion {
   std::string version = "v1.37.0", major = "1", minor = "37";
-  std::string normalized;  // what String() prints
+  std::string normalized;  // what String() prints; empty: version
 };
 
 struct Capabilities {
@@ -27,8 +27,10 @@ struct Capabilities {
   std::string helm_version = "v4.3.1", git_commit, git_tree_state, go_version,
               kube_client_version = "v1.37";
 };
-Capabilities default_capabilities();                       // no cluster
-Result<KubeVersion> parse_kube_version(std::string_view);  // --kube-version
+Capabilities default_capabilities();  // no cluster
+// --kube-version: "[v]X.Y[.Z...][suffix]". Errors: "could not parse \"x\" as version", "illegal
+// version string \"1\"". Helm 3 drops the suffix, Helm 4 keeps it in `version`.
+Result<KubeVersion> parse_kube_version(std::string_view text, bool helm3 = false);
 
 struct ReleaseOptions {
   std::string name, namespace_;
@@ -48,7 +50,7 @@ struct Options {
   bool lint = false;    // fail/required do not fail
   bool helm3 = false;   // raw Go error texts, struct .Chart
   Environment environment;
-  Log log;
+  Log log;  // what fail and required say under lint
 };
 
 // ToRenderValues: {Chart, Capabilities, Release, Values} with values coalesced and checked against
@@ -57,11 +59,15 @@ struct ValuesOptions {
   bool skip_schema = false;
   bool helm3 = false;
   std::function<Result<std::string>(const std::string& url)> schema_loader;
-  Log log;
+  Log log;  // warnings of coalescing
 };
 Result<value::Value> render_values(const chart::Chart& chart, const value::Value& user_values,
                                    const ReleaseOptions& release, const Capabilities& capabilities,
                                    const ValuesOptions& options = {});
+
+// ValidateAgainstSchema: the chart's schema and its subcharts' on their parts of the values.
+Status validate_values(const chart::Chart& chart, const value::Value& values,
+                       const std::function<Result<std::string>(const std::string& url)>& loader);
 
 // Engine.Render: every file not starting with '_', by full path, in path order. The error text is
 // Helm's (parse error at (...), multi-line execution errors).

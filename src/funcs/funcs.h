@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "value/func.h"
 #include "value/value.h"
@@ -28,6 +29,7 @@ struct Env {
   std::function<std::string(std::string_view host)> resolve_host;
   // now(): unix nanoseconds; empty: the system clock.
   std::function<int64_t()> now_ns;
+  Log log;  // what required and fail say under lint
 };
 // The Env of the running template, or the default one.
 const Env& env(const value::Call& call);

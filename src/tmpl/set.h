@@ -1,0 +1,36 @@
+// What a Set holds. Inside this room only.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tmpl/parser.h"
+#include "tmpl/program.h"
+#include "tmpl/tmpl.h"
+
+namespace pintle::tmpl {
+
+// Helm's name for the whole set and for every tpl text.
+inline constexpr std::string_view kSetName = "gotpl";
+
+struct Set::Rep {
+  explicit Rep(std::span<const value::FuncDef> rows) : functions(rows) {}
+
+  // Names are numbered once; programs and overlays speak of numbers.
+  uint32_t id(std::string_view name);
+  // The number of a name if anything ever mentioned it, else -1.
+  int64_t find_id(std::string_view name) const;
+
+  FunctionTable functions;
+  std::deque<std::string> names;
+  std::unordered_map<std::string_view, uint32_t> ids;
+  std::vector<Template*> defined;  // by number; null: only mentioned
+  std::vector<std::unique_ptr<Source>> sources;
+  std::vector<std::unique_ptr<Template>> templates;
+  MethodLookup methods[static_cast<size_t>(value::Type::kObject) + 1] = {};
+};
+
+}  // namespace pintle::tmpl

@@ -3,7 +3,7 @@
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "schema/metaschemas.h"
-#include "schema/uri.h"
+#include "base/url.h"
 #include "schema/validator.h"
 
 namespace pintle::schema {

@@ -8,7 +8,7 @@
 #include "schema/metaschemas.h"
 #include "schema/quoting.h"
 #include "schema/rules.h"
-#include "schema/uri.h"
+#include "base/url.h"
 
 namespace pintle::schema {
 namespace {

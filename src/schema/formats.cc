@@ -7,7 +7,7 @@
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "schema/quoting.h"
-#include "schema/uri.h"
+#include "base/url.h"
 
 namespace pintle::schema {
 namespace {

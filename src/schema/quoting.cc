@@ -1,20 +1,16 @@
 #include "schema/quoting.h"
 
 #include "base/gotext.h"
+#include "base/strings.h"
 
 namespace pintle::schema {
 namespace {
 
-// The inside of a Go string literal, with \" made plain and ' escaped.
+// A Go string literal in the library's single quotes: every \" made plain and every ' escaped, by
+// text and before the outer quotes go, so that a backslash at the end loses its escape.
 std::string requote(std::string_view literal) {
-  const std::string_view inner = literal.substr(1, literal.size() - 2);
-  std::string out = "'";
-  for (size_t i = 0; i < inner.size(); ++i) {
-    if (inner[i] == '\\' && i + 1 < inner.size() && inner[i + 1] == '"') continue;
-    if (inner[i] == '\'') out += '\\';
-    out += inner[i];
-  }
-  return out + "'";
+  std::string inner = replace_all(replace_all(literal, "\\\"", "\""), "'", "\\'");
+  return "'" + inner.substr(1, inner.size() - 2) + "'";
 }
 
 void append_grouped(std::string& out, std::string_view digits) {
@@ -32,14 +28,15 @@ void append_superscript(std::string& out, std::string_view digits) {
 
 }  // namespace
 
-// The library replaces \" textually, so of an escaped backslash before a quote (\\") it takes the
-// second half too; requote does the same by looking at neighbours only.
 std::string quote_single(std::string_view s) { return requote(quote(s)); }
 
 std::string quote_rune(char32_t r) {
+  if (r == '"') return "'\"'";
+  if (r == '\'') return "'\\''";
   std::string text;
   append_rune(text, r);
-  return requote(quote(text));
+  text = quote(text);
+  return "'" + text.substr(1, text.size() - 2) + "'";
 }
 
 std::string quote_time(std::string_view s) {

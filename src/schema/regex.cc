@@ -2,6 +2,8 @@
 
 #include <re2/re2.h>
 
+#include <utility>
+
 #include "base/gotext.h"
 
 namespace pintle::schema {
@@ -14,8 +16,56 @@ Error refuse(std::string_view why, std::string_view where) {
   return Error("error parsing regexp: " + std::string(why) + ": `" + std::string(where) + "`");
 }
 
-// RE2 of this age knows (?P<name> only, and takes \C, which Go does not. The text between \Q and
-// \E is left alone, as are classes.
+// Unicode's long names of categories, as Go looks them up: first letter upper case, no separators.
+constexpr std::pair<std::string_view, std::string_view> kCategories[] = {
+    {"Closepunctuation", "Pe"},   {"Cntrl", "Cc"},
+    {"Combiningmark", "M"},       {"Connectorpunctuation", "Pc"},
+    {"Control", "Cc"},            {"Currencysymbol", "Sc"},
+    {"Dashpunctuation", "Pd"},    {"Decimalnumber", "Nd"},
+    {"Digit", "Nd"},              {"Enclosingmark", "Me"},
+    {"Finalpunctuation", "Pf"},   {"Format", "Cf"},
+    {"Initialpunctuation", "Pi"}, {"Letter", "L"},
+    {"Letternumber", "Nl"},       {"Lineseparator", "Zl"},
+    {"Lowercaseletter", "Ll"},    {"Mark", "M"},
+    {"Mathsymbol", "Sm"},         {"Modifierletter", "Lm"},
+    {"Modifiersymbol", "Sk"},     {"Nonspacingmark", "Mn"},
+    {"Number", "N"},              {"Openpunctuation", "Ps"},
+    {"Other", "C"},               {"Otherletter", "Lo"},
+    {"Othernumber", "No"},        {"Otherpunctuation", "Po"},
+    {"Othersymbol", "So"},        {"Paragraphseparator", "Zp"},
+    {"Privateuse", "Co"},         {"Punct", "P"},
+    {"Punctuation", "P"},         {"Separator", "Z"},
+    {"Spaceseparator", "Zs"},     {"Spacingmark", "Mc"},
+    {"Surrogate", "Cs"},          {"Symbol", "S"},
+    {"Titlecaseletter", "Lt"},    {"Uppercaseletter", "Lu"},
+};
+
+// What stands between the braces of \p{...}, as RE2 knows it.
+std::string category(std::string_view name) {
+  std::string out;
+  if (name.starts_with('^')) {
+    out = "^";
+    name.remove_prefix(1);
+  }
+  const size_t first = out.size();
+  for (const char c : name) {
+    if (c == '_' || c == '-' || c == ' ') continue;
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool lower = c >= 'a' && c <= 'z';
+    if (out.size() == first) {
+      out += lower ? static_cast<char>(c - 32) : c;
+    } else {
+      out += upper ? static_cast<char>(c + 32) : c;
+    }
+  }
+  for (const auto& [long_name, short_name] : kCategories) {
+    if (std::string_view(out).substr(first) == long_name) return out.substr(0, first).append(short_name);
+  }
+  return out;
+}
+
+// RE2 of this age knows (?P<name> only and short names in \p{}, and takes \C, which Go does not.
+// The text between \Q and \E is left alone.
 Result<std::string> to_re2(std::string_view pattern) {
   std::string out;
   out.reserve(pattern.size() + 8);
@@ -30,6 +80,15 @@ Result<std::string> to_re2(std::string_view pattern) {
         const size_t n = end == std::string_view::npos ? rest.size() : end + 2;
         out += rest.substr(0, n);
         i += n - 1;
+        continue;
+      }
+      const size_t brace = rest.find('}');
+      if ((rest[1] == 'p' || rest[1] == 'P') && rest.substr(2).starts_with('{') &&
+          brace != std::string_view::npos) {
+        out += rest.substr(0, 3);
+        out += category(rest.substr(3, brace - 3));
+        out += '}';
+        i += brace;
         continue;
       }
       out += rest.substr(0, 2);

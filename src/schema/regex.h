@@ -1,7 +1,8 @@
 // Regular expressions as Go's regexp package takes them, run by RE2 (same syntax, same linear time).
 //
-// Differences covered: (?<name>...) is accepted; error texts are Go's; \C is refused. RE2's own
-// error positions can be coarser than Go's for expressions that are wrong in two ways at once.
+// Differences covered: (?<name>...) and \p{Letter} are accepted; error texts are Go's; \C is
+// refused. Not covered: the classes \p{LC}, \p{ASCII}, \p{Assigned} and \p{Cn}, which RE2 lacks; and
+// of an expression wrong in two ways at once RE2 may name the other one.
 // Thread-safe once compiled.
 #pragma once
 

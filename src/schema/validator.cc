@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 #include "schema/quoting.h"
-#include "schema/uri.h"
+#include "base/url.h"
 
 namespace pintle::schema {
 namespace {

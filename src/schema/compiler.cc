@@ -105,7 +105,7 @@ class NodeCompiler {
   }
 
   Result<std::shared_ptr<const Regex>> regex(std::string_view pattern, std::string_view key) {
-    auto re = c_.regexes_.get(pattern);
+    const auto& re = c_.regexes_.get(pattern);
     if (re) return re;
     return Error(cat("invalid regex ", quote(pattern), " at ",
                      quote(cat(location(*n_.doc, n_.at), "/", key)), ": ", re.error().text()));
@@ -378,8 +378,9 @@ Result<Node*> Compiler::enqueue_reference(const Node& from, std::string_view ref
     }
     return enqueue(*doc, it->second, resource, true);
   }
+  const bool whole = resource->at == &doc->json;
   const std::string pointer =
-      resource->at == &doc->json ? target.fragment : pointer_to(*doc, resource->at) + target.fragment;
+      whole ? target.fragment : pointer_to(*doc, resource->at) + target.fragment;
   auto spot = follow(*doc, pointer);
   if (!spot) return enqueue_broken(spot.error());
   return enqueue(*doc, spot->at, spot->resource, spot->subschema);

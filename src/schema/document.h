@@ -64,8 +64,8 @@ struct Reference {
 // `ref` seen from `base`. Error: `error in parsing "URL": ...`.
 Result<Reference> join(std::string_view base, std::string_view ref);
 
-// json.Decoder with UseNumber, one value and nothing behind it. Errors: "EOF", "unexpected EOF", Go's
-// syntax errors, "invalid character after top-level value".
+// json.Decoder with UseNumber, one value and nothing behind it. Errors: "EOF", "unexpected EOF",
+// Go's syntax errors, "invalid character after top-level value".
 Result<value::Value> read_document(std::string_view text);
 
 class Documents {

@@ -140,7 +140,8 @@ std::string equal_items(size_t i, size_t j) {
 }
 
 std::string too_few_contained(std::span<const size_t> matched, int64_t want) {
-  const std::string head = cat("min ", english(want), " items required to match contains schema, but ");
+  const std::string head =
+      cat("min ", english(want), " items required to match contains schema, but ");
   if (matched.empty()) return head + "none matched";
   return cat(head, "matched ", count(matched.size()), " items at ", positions(matched));
 }

@@ -162,9 +162,9 @@ Status email_local_part(std::string_view local) {
   if (local.starts_with('.')) return Error("starts with dot");
   if (local.ends_with('.')) return Error("ends with dot");
   if (local.find("..") != npos) return Error("consecutive dots");
+  static constexpr std::string_view kMarks = ".!#$%&'*+-/=?^_`{|}~";
   const auto bad = first_refused(local, [](char32_t c) {
-    return letter(c) || digit(c) ||
-           (c < 0x80 && std::string_view(".!#$%&'*+-/=?^_`{|}~").find(static_cast<char>(c)) != npos);
+    return letter(c) || digit(c) || (c < 0x80 && kMarks.find(static_cast<char>(c)) != npos);
   });
   if (!bad.empty()) return Error("invalid character " + bad);
   return ok();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/gotext.h"
+#include "base/strings.h"
 
 namespace pintle::schema {
 namespace {
@@ -59,7 +60,8 @@ std::string category(std::string_view name) {
     }
   }
   for (const auto& [long_name, short_name] : kCategories) {
-    if (std::string_view(out).substr(first) == long_name) return out.substr(0, first).append(short_name);
+    if (std::string_view(out).substr(first) != long_name) continue;
+    return out.substr(0, first).append(short_name);
   }
   return out;
 }
@@ -154,10 +156,11 @@ Error go_error(const re2::RE2& re, std::string_view pattern) {
                                               std::string(pattern) + "`");
     case re2::RE2::ErrorBadNamedCapture: {
       std::string name = arg;
-      if (name.starts_with("(?P<") && pattern.find(name) == std::string_view::npos) name.erase(2, 1);
+      if (pattern.find(name) == std::string_view::npos) name = replace_all(name, "(?P<", "(?<");
       return refuse("invalid named capture", name);
     }
-    default: return refuse("expression too large", pattern);
+    default:
+      return Error(refuse("expression too large", pattern).text(), Code::kResourceExhausted);
   }
 }
 
@@ -195,13 +198,15 @@ bool Regex::matches(std::string_view s) const {
 
 size_t Regex::size() const { return static_cast<size_t>(re_->ProgramSize()); }
 
-Result<std::shared_ptr<const Regex>> RegexCache::get(std::string_view pattern) {
+const Result<std::shared_ptr<const Regex>>& RegexCache::get(std::string_view pattern) {
   if (auto it = known_.find(pattern); it != known_.end()) return it->second;
-  if (instructions_ > kMaxInstructions) return refuse("expression too large", pattern);
-  auto regex = TRY(Regex::compile(pattern));
-  instructions_ += regex->size();
-  known_.emplace(pattern, regex);
-  return regex;
+  auto regex = instructions_ < kMaxInstructions
+                   ? Regex::compile(pattern)
+                   : Result<std::shared_ptr<const Regex>>(refuse("expression too large", pattern));
+  // Finding out that one is too large costs as much as the largest.
+  const bool too_large = !regex && regex.error().code() == Code::kResourceExhausted;
+  instructions_ += regex ? (*regex)->size() : too_large ? kMaxMemory / 16 : 0;
+  return known_.emplace(pattern, std::move(regex)).first->second;
 }
 
 }  // namespace pintle::schema

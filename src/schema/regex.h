@@ -1,8 +1,8 @@
-// Regular expressions as Go's regexp package takes them, run by RE2 (same syntax, same linear time).
+// Regular expressions as Go's regexp package takes them, run by RE2 (same syntax, linear time).
 //
 // Differences covered: (?<name>...) and \p{Letter} are accepted; error texts are Go's; \C is
-// refused. Not covered: the classes \p{LC}, \p{ASCII}, \p{Assigned} and \p{Cn}, which RE2 lacks; and
-// of an expression wrong in two ways at once RE2 may name the other one.
+// refused. Not covered: the classes \p{LC}, \p{ASCII}, \p{Assigned} and \p{Cn}, which RE2 lacks;
+// and of an expression wrong in two ways at once RE2 may name the other one.
 // Thread-safe once compiled.
 #pragma once
 
@@ -38,10 +38,10 @@ class Regex {
 // Compiled expressions by text, with a common limit on their size ("expression too large").
 class RegexCache {
  public:
-  Result<std::shared_ptr<const Regex>> get(std::string_view pattern);
+  const Result<std::shared_ptr<const Regex>>& get(std::string_view pattern);
 
  private:
-  std::map<std::string, std::shared_ptr<const Regex>, std::less<>> known_;
+  std::map<std::string, Result<std::shared_ptr<const Regex>>, std::less<>> known_;
   size_t instructions_ = 0;
 };
 

@@ -79,7 +79,7 @@ bool uri_reference(const Value& v) {
 bool count(const Value& v) {
   if (!v.is(Type::kBytes)) return false;
   const std::string_view s = v.as_string();
-  return s.size() < 10 && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return s.size() < 10 && s.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 bool positive(const Value& v) {

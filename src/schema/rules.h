@@ -7,8 +7,8 @@
 
 namespace pintle::schema {
 
-// True when `v`, the value of a keyword in `parent`, surely satisfies the rule. Subschemas in it are
-// only looked at from outside (object or boolean); the caller walks them.
+// True when `v`, the value of a keyword in `parent`, surely satisfies the rule. Subschemas in it
+// are only looked at from outside (object or boolean); the caller walks them.
 bool surely_valid(const value::Value& v, Rule rule, Draft draft, const value::Value& parent,
                   RegexCache& regexes);
 

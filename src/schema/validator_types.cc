@@ -243,7 +243,7 @@ bool Validator::check_format(Frame& f) {
   const std::string_view s = f.value->as_string();
   std::string why;
   if (k.regex_format) {
-    auto re = compiler_.regexes().get(s);
+    const auto& re = compiler_.regexes().get(s);
     if (re) return true;
     why = re.error().text();
   } else {

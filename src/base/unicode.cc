@@ -4,6 +4,7 @@
 // search (12 steps over 13 KB) and one mask; ASCII reads a table of 128 words. Case mapping
 // searches Go's list of ranges.
 #include <algorithm>
+#include <cstring>
 
 #include "base/gotext.h"
 #include "base/unicode_tables.h"
@@ -113,6 +114,14 @@ void append_rune(std::string& out, char32_t r) {
 
 bool valid_utf8(std::string_view s) {
   while (!s.empty()) {
+    uint64_t eight;
+    if (s.size() >= sizeof eight) {  // mostly ASCII: skip it by words
+      std::memcpy(&eight, s.data(), sizeof eight);
+      if ((eight & 0x8080808080808080u) == 0) {
+        s.remove_prefix(sizeof eight);
+        continue;
+      }
+    }
     Rune r = decode_rune(s);
     if (r.size == 1 && r.value == kReplacement) return false;
     s.remove_prefix(static_cast<size_t>(r.size));

@@ -14,11 +14,20 @@ using value::Value;
 
 namespace {
 
-// "5.00" -> "5"; anything with another ending stays.
+// "5.00" -> "5"; anything with another ending stays. Points at the very end are passed over, as
+// cast does ("5.00." -> "5").
 std::string_view trim_zero_decimal(std::string_view s) {
-  size_t end = s.find_last_not_of('0');
-  if (end == s.npos || end + 1 == s.size() || s[end] != '.') return s;
-  return s.substr(0, end);
+  bool zero = false;
+  for (size_t i = s.size(); i-- > 0;) {
+    if (s[i] == '0') {
+      zero = true;
+    } else if (s[i] != '.') {
+      return s;
+    } else if (zero) {
+      return s.substr(0, i);
+    }
+  }
+  return s;
 }
 
 // Go's conversion on amd64: toward zero, the smallest integer for what does not fit.

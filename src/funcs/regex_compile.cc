@@ -1,6 +1,7 @@
 // Go's regexp/syntax descends from RE2, so RE2 accepts and matches the same language, but for:
-// (?<name>...), which this version of RE2 does not know yet and gets as (?P<name>...); \C, which Go
-// refuses; and the wording of errors, which is mapped here.
+// (?<name>...), which this version of RE2 does not know yet and gets as (?P<name>...); \C and bytes
+// that are not UTF-8, which Go refuses; repeat counts of nine digits, which RE2 takes for text; and
+// the wording of errors, which is mapped here.
 //
 // Cache: at most 64 patterns a thread, all dropped when full. RE2 may use 8 MiB for each; one that
 // needs more (Go allows programs of about 128 MiB) is compiled with 64 MiB and not kept.
@@ -8,7 +9,9 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <unordered_map>
+#include <vector>
 
 #include "base/gotext.h"
 #include "base/strings.h"
@@ -23,30 +26,70 @@ constexpr size_t kKept = 64;
 constexpr int64_t kMemory = 8 << 20;
 constexpr int64_t kMuchMemory = 64 << 20;
 
+constexpr std::string_view kBadEscape = "invalid escape sequence";
+constexpr std::string_view kBadRepeat = "invalid repeat count";
+constexpr std::string_view kBadUtf8 = "invalid UTF-8";
+
 struct Rewritten {
-  std::string pattern;
-  bool named = false;     // a (?<name> became (?P<name>
-  bool any_byte = false;  // \C stands outside quotes and classes
+  std::string pattern;           // ends before what is refused
+  std::vector<size_t> inserted;  // where a 'P' was put to make (?P<name> of (?<name>
+  std::string_view refused_why;  // empty: nothing is
+  std::string_view refused_part;
 };
+
+// The {n}, {n,} or {n,m} at the start of s when one of its numbers has nine digits or more.
+std::string_view huge_repeat(std::string_view s) {
+  size_t i = 1, digits = 0, longest = 0, commas = 0;
+  for (; i < s.size() && s[i] != '}'; ++i) {
+    if (s[i] == ',') {
+      if (digits == 0 || ++commas > 1) return {};
+      digits = 0;
+    } else if (s[i] < '0' || s[i] > '9') {
+      return {};
+    } else {
+      longest = std::max(longest, ++digits);
+    }
+  }
+  if (i == s.size() || longest < 9) return {};
+  return s.substr(0, i + 1);
+}
 
 // Goes over the pattern as a parser does: escapes, \Q...\E and classes hide what they hold.
 Rewritten rewrite(std::string_view s) {
   Rewritten out;
-  bool in_class = false;
+  auto refuse = [&](std::string_view why, std::string_view part) {
+    out.refused_why = why;
+    out.refused_part = part;
+    return out;
+  };
+  bool in_class = false, quoted = false;
   for (size_t i = 0; i < s.size(); ++i) {
     char c = s[i];
-    if (c == '\\' && i + 1 < s.size()) {
-      if (s[i + 1] == 'Q' && !in_class) {
-        size_t end = std::min(s.find("\\E", i + 2), s.size());
-        out.pattern.append(s.substr(i, end - i));
-        i = end - 1;
-        continue;
-      }
-      if (s[i + 1] == 'C' && !in_class) out.any_byte = true;
-      out.pattern.append(s.substr(i++, 2));
+    std::string_view rest = s.substr(i);
+    Rune rune = decode_rune(rest);
+    if (rune.value == 0xFFFD && rune.size == 1) return refuse(kBadUtf8, rest);
+    if (rune.size > 1) {
+      out.pattern.append(rest.substr(0, static_cast<size_t>(rune.size)));
+      i += static_cast<size_t>(rune.size) - 1;
       continue;
     }
+    if (c == '\\' && i + 1 < s.size() && (s[i + 1] == 'E' || !quoted)) {
+      if (s[i + 1] == 'C' && !in_class) return refuse(kBadEscape, rest.substr(0, 2));
+      if (static_cast<uint8_t>(s[i + 1]) >= 0x80) {  // judged as a rune in the next round
+        out.pattern.push_back(c);
+        continue;
+      }
+      if (!in_class && s[i + 1] == 'Q') quoted = true;
+      if (s[i + 1] == 'E') quoted = false;
+      out.pattern.append(rest.substr(0, 2));
+      ++i;
+      continue;
+    }
+    if (!quoted && !in_class && c == '{') {
+      if (auto repeat = huge_repeat(rest); !repeat.empty()) return refuse(kBadRepeat, repeat);
+    }
     out.pattern.push_back(c);
+    if (quoted) continue;
     if (in_class) {
       if (c == ']') in_class = false;
     } else if (c == '[') {
@@ -54,10 +97,10 @@ Rewritten rewrite(std::string_view s) {
       // A ']' right behind '[' or '[^' is an ordinary member.
       if (i + 1 < s.size() && s[i + 1] == '^') out.pattern.push_back(s[++i]);
       if (i + 1 < s.size() && s[i + 1] == ']') out.pattern.push_back(s[++i]);
-    } else if (c == '(' && s.substr(i + 1, 2) == "?<" && i + 3 < s.size() && s[i + 3] != '=' &&
-               s[i + 3] != '!') {
+    } else if (rest.starts_with("(?<")) {
+      // Also (?<= and (?<!, which Go takes for bad names and not for look-behind.
+      out.inserted.push_back(out.pattern.size() + 1);
       out.pattern.append("?P<");
-      out.named = true;
       i += 2;
     }
   }
@@ -66,7 +109,7 @@ Rewritten rewrite(std::string_view s) {
 
 std::string_view go_wording(re2::RE2::ErrorCode code) {
   switch (code) {
-    case re2::RE2::ErrorBadEscape: return "invalid escape sequence";
+    case re2::RE2::ErrorBadEscape: return kBadEscape;
     case re2::RE2::ErrorBadCharClass: return "invalid character class";
     case re2::RE2::ErrorBadCharRange: return "invalid character class range";
     case re2::RE2::ErrorMissingBracket: return "missing closing ]";
@@ -74,10 +117,10 @@ std::string_view go_wording(re2::RE2::ErrorCode code) {
     case re2::RE2::ErrorUnexpectedParen: return "unexpected )";
     case re2::RE2::ErrorTrailingBackslash: return "trailing backslash at end of expression";
     case re2::RE2::ErrorRepeatArgument: return "missing argument to repetition operator";
-    case re2::RE2::ErrorRepeatSize: return "invalid repeat count";
+    case re2::RE2::ErrorRepeatSize: return kBadRepeat;
     case re2::RE2::ErrorRepeatOp: return "invalid nested repetition operator";
     case re2::RE2::ErrorBadPerlOp: return "invalid or unsupported Perl syntax";
-    case re2::RE2::ErrorBadUTF8: return "invalid UTF-8";
+    case re2::RE2::ErrorBadUTF8: return kBadUtf8;
     case re2::RE2::ErrorBadNamedCapture: return "invalid named capture";
     default: return "expression too large";
   }
@@ -87,10 +130,18 @@ Error syntax_error(std::string_view what, std::string_view part) {
   return Error(cat("error parsing regexp: ", what, ": `", part, "`"));
 }
 
-Error go_error(std::string_view pattern, const re2::RE2& re, bool named) {
+// A part of the rewritten pattern as it stood in the original.
+std::string original_part(const Rewritten& r, std::string part) {
+  size_t at = r.pattern.find(part);
+  for (size_t i = r.inserted.size(); i-- > 0 && at != r.pattern.npos;) {
+    if (r.inserted[i] >= at && r.inserted[i] < at + part.size()) part.erase(r.inserted[i] - at, 1);
+  }
+  return part;
+}
+
+Error go_error(std::string_view pattern, const re2::RE2& re, const Rewritten& r) {
   std::string_view what = go_wording(re.error_code());
-  std::string part = re.error_arg();
-  if (named) part = replace_all(part, "(?P<", "(?<");
+  std::string part = original_part(r, re.error_arg());
   switch (re.error_code()) {
     case re2::RE2::ErrorBadUTF8:
     case re2::RE2::ErrorMissingParen: part = pattern; break;  // Go shows all of it
@@ -108,6 +159,18 @@ Regex build(const std::string& pattern, int64_t memory) {
   return std::make_shared<const re2::RE2>(pattern, options);
 }
 
+// Whether the error says that the pattern stops too early: no error of a pattern cut short.
+bool ends_early(const re2::RE2& re) {
+  switch (re.error_code()) {
+    case re2::RE2::NoError:
+    case re2::RE2::ErrorMissingBracket:
+    case re2::RE2::ErrorMissingParen:
+    case re2::RE2::ErrorTrailingBackslash: return true;
+    case re2::RE2::ErrorBadNamedCapture: return re.error_arg().find('>') == std::string::npos;
+    default: return false;
+  }
+}
+
 struct ViewHash {
   using is_transparent = void;
   size_t operator()(std::string_view s) const { return std::hash<std::string_view>()(s); }
@@ -118,7 +181,6 @@ struct ViewHash {
 Result<Regex> compile_regex(std::string_view pattern) {
   thread_local std::unordered_map<std::string, Regex, ViewHash, std::equal_to<>> kept;
   if (auto it = kept.find(pattern); it != kept.end()) return it->second;
-  if (!valid_utf8(pattern)) return syntax_error("invalid UTF-8", pattern);
   Rewritten r = rewrite(pattern);
   Regex re = build(r.pattern, kMemory);
   bool keep = true;
@@ -126,8 +188,10 @@ Result<Regex> compile_regex(std::string_view pattern) {
     re = build(r.pattern, kMuchMemory);
     keep = false;
   }
-  if (!re->ok()) return go_error(pattern, *re, r.named);
-  if (r.any_byte) return syntax_error("invalid escape sequence", "\\C");
+  if (!r.refused_why.empty() && ends_early(*re)) {
+    return syntax_error(r.refused_why, r.refused_part);
+  }
+  if (!re->ok()) return go_error(pattern, *re, r);
   if (keep) {
     if (kept.size() >= kKept) kept.clear();
     kept.emplace(pattern, re);

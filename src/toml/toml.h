@@ -1,8 +1,11 @@
-// TOML text <-> value, with BurntSushi/toml 1.6's rules and error texts (toToml, fromToml).
-// Integers int64, floats float64, dates Go time objects rendered as value strings by the caller's
-// hook. Thread-safe: no state.
+// TOML text <-> value, with BurntSushi/toml 1.6's rules and error texts (fromToml, toToml).
+//
+// Own reader (not toml++): its errors ("toml: line 2 (last key "a"): Key 'a' has already been
+// defined.") are what charts see. Integers are int64, floats float64; dates and other Go types
+// belong to the caller, through hooks. Thread-safe: no state.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,10 +14,21 @@
 
 namespace pintle::toml {
 
-// Makes the Go value of a TOML date or time from its RFC 3339 text (funcs owns the time object).
-using TimeMaker = value::Value (*)(std::string_view rfc3339_text);
+// Makes a value of a TOML date or time; its text comes with "T" and "Z" in upper case. nullopt: it
+// is no date ("invalid datetime").
+using ReadTime = std::optional<value::Value> (*)(std::string_view text);
 
-Result<value::Value> read_map(std::string_view text, TimeMaker make_time);
-Result<std::string> write(const value::Value& v);
+Result<value::Value> read_map(std::string_view text, ReadTime read_time);
+
+// The text of an object that is a TOML scalar (a time, a quoted string); nullopt: it is a table
+// (Object::plain gives its keys).
+using WriteObject = std::optional<std::string> (*)(const value::Value& object);
+
+// A quoted basic string.
+std::string quote(std::string_view s);
+
+// Keys sorted, scalars before tables, two spaces per level. nil values are left out; in a list they
+// are an error ("toml: cannot encode array with nil element"). v must not be nil.
+Result<std::string> write(const value::Value& v, WriteObject write_object);
 
 }  // namespace pintle::toml

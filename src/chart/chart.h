@@ -15,6 +15,9 @@
 
 namespace pintle::chart {
 
+// A modification time nobody knows. Times are unix nanoseconds.
+constexpr int64_t kUnknownTime = INT64_MIN;
+
 struct Maintainer {
   std::string name, email, url;
 };
@@ -47,7 +50,7 @@ struct Metadata {
 
 struct Lock {
   std::string generated;  // RFC 3339, as Go's time.Time prints itself
-  int64_t generated_ns = 0;
+  int64_t generated_ns = kUnknownTime;
   std::string digest;
   std::vector<Dependency> dependencies;
 };
@@ -55,7 +58,7 @@ struct Lock {
 struct File {
   std::string name;  // path inside the chart, '/' separated
   std::string data;
-  int64_t mod_time = 0;  // unix nanoseconds; 0 unknown
+  int64_t mod_time = kUnknownTime;
 };
 
 // A chart owns its subcharts. Copying copies everything but is rare (aliases share file texts).
@@ -69,7 +72,7 @@ struct Chart {
   value::Value values = value::Value::map(value::make_map());  // defaults
   std::string schema;
   bool has_schema = false;
-  int64_t mod_time = 0, schema_mod_time = 0;
+  int64_t mod_time = kUnknownTime, schema_mod_time = kUnknownTime;  // of Chart.yaml, of the schema
   Chart* parent = nullptr;
   std::vector<std::unique_ptr<Chart>> dependencies;
 

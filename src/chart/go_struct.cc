@@ -4,6 +4,7 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "yaml/yaml.h"
 
 namespace pintle::chart {
 namespace {
@@ -70,20 +71,9 @@ void GoStruct::object(const Value& v, std::string_view type, const std::vector<F
 
 void GoStruct::text(const Value& v, std::string& out) {
   if (v.is_nil()) return;
-  if (v.is_string()) {
-    out = v.as_string();
-  } else if (v.is(Type::kBool)) {
-    out = v.as_bool() ? "true" : "false";
-  } else if (v.is_int()) {
-    out = std::to_string(v.as_int());
-  } else if (v.is_uint()) {
-    out = std::to_string(v.as_uint());
-  } else if (v.is(Type::kFloat64)) {
-    out.clear();
-    append_float(out, v.as_double(), 'g', -1, 32);
-  } else {
-    mismatch(v, "string");
-  }
+  const Value text = yaml::string_field(v);
+  if (!text.is_string()) return mismatch(v, "string");
+  out = text.as_string();
 }
 
 void GoStruct::flag(const Value& v, bool& out) {

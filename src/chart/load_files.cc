@@ -1,10 +1,11 @@
 // A list of files into a chart: which file plays which part (helm pkg/chart/v2/loader/load.go).
 #include <algorithm>
 #include <map>
+#include <optional>
 
-#include "base/gotext.h"
 #include "base/path.h"
 #include "base/strings.h"
+#include "chart/documents.h"
 #include "chart/load.h"
 #include "chart/values.h"
 #include "yaml/yaml.h"
@@ -166,44 +167,15 @@ Result<std::unique_ptr<Chart>> load_files(std::vector<File> files, const LoadOpt
 
 Result<value::Value> load_values(std::string_view text, bool helm3) {
   if (helm3) return yaml::read_map(text);
-  const auto document = [](std::string_view one) -> Result<value::Value> {
-    auto map = yaml::read_map(one);
+  std::optional<value::Value> merged;
+  const auto merge = [&](std::string_view document) -> Status {
+    const auto map = yaml::read_map(document);
     if (!map) return Error::wrap("cannot unmarshal yaml document", map.error());
-    return map;
-  };
-  // Nearly every file is one document, taken as it stands.
-  const bool plain = text.find("\n---") == text.npos && !text.starts_with("---") &&
-                     text.find('\r') == text.npos;
-  if (plain) return text.empty() ? value::Value::map(value::make_map()) : document(text);
-
-  value::Value merged = value::Value::map(value::make_map());
-  std::string buffer;
-  const auto flush = [&]() -> Status {
-    if (buffer.empty()) return ok();
-    merged = merge_maps(merged, TRY(document(buffer)));
-    buffer.clear();
+    merged = merged ? merge_maps(*merged, *map) : *map;
     return ok();
   };
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.starts_with("---")) {
-      const std::string_view rest = trim_space(line.substr(3));
-      if (!rest.empty() && rest[0] != '#') {
-        return Error(Code::kInvalidArgument,
-                     cat("error reading yaml document: invalid Yaml document separator: ", rest));
-      }
-      if (!buffer.empty()) {
-        TRY(flush());
-        continue;
-      }
-    }
-    buffer.append(line).append("\n");
-  }
-  TRY(flush());
-  return merged;
+  TRY(each_document(text, merge, "error reading yaml document: "));
+  return merged ? *merged : value::Value::map(value::make_map());
 }
 
 }  // namespace pintle::chart

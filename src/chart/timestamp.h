@@ -10,7 +10,7 @@
 namespace pintle::chart {
 
 struct Timestamp {
-  int64_t unix_ns = 0;  // 0 for years int64 nanoseconds cannot hold
+  int64_t unix_ns = INT64_MIN;  // as it is for years int64 nanoseconds cannot hold
   std::string text;     // RFC 3339, fraction without trailing zeros
 };
 

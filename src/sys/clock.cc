@@ -24,4 +24,10 @@ Clock& real_clock() {
   return clock;
 }
 
+int local_offset_seconds(int64_t unix_ns) {
+  const time_t seconds = unix_ns / 1'000'000'000;
+  tm local{};
+  return localtime_r(&seconds, &local) ? static_cast<int>(local.tm_gmtoff) : 0;
+}
+
 }  // namespace pintle::sys

@@ -14,4 +14,7 @@ class Clock {
 
 Clock& real_clock();
 
+// How far local time is ahead of UTC then (TZ).
+int local_offset_seconds(int64_t unix_ns);
+
 }  // namespace pintle::sys

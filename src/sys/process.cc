@@ -114,6 +114,8 @@ void pump(const Command& command, pid_t pid, Pipe& in, Pipe& out, Pipe& err, Fin
 
 }  // namespace
 
+int process_id() { return static_cast<int>(::getpid()); }
+
 Result<std::string> look_path(const std::string& name, std::string_view path_variable) {
   const auto not_found = [&](std::string_view why) {
     return Error(Code::kNotFound, "exec: " + quote(name) + ": " + std::string(why));

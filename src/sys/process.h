@@ -35,6 +35,8 @@ struct Finished {
 // "fork/exec /x: permission denied").
 Result<Finished> run(const Command& command);
 
+int process_id();
+
 // exec.LookPath.
 Result<std::string> look_path(const std::string& name, std::string_view path_variable);
 

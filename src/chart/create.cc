@@ -1,0 +1,90 @@
+#include "chart/create.h"
+
+#include <algorithm>
+
+#include "base/gotext.h"
+#include "base/path.h"
+#include "base/strings.h"
+#include "chart/save.h"
+#include "sys/disk.h"
+#include "yaml/yaml.h"
+
+namespace pintle::chart {
+namespace {
+
+constexpr size_t kMaxName = 250;
+constexpr std::string_view kPlaceholder = "<CHARTNAME>";
+
+struct ScaffoldFile {
+  std::string_view path, text;
+};
+#include "chart/scaffold_data.inc"
+
+Status check_name(std::string_view name) {
+  const auto refuse = [](std::string text) {
+    return Error(Code::kInvalidArgument, std::move(text));
+  };
+  if (name.empty() || name.size() > kMaxName) {
+    return refuse(cat("chart name must be between 1 and ", kMaxName, " characters"));
+  }
+  const bool good = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '.' || c == '_' || c == '-';
+  });
+  if (!good) return refuse("chart name must match the regular expression \"^[a-zA-Z0-9._-]+$\"");
+  return ok();
+}
+
+std::string named(std::string_view text, std::string_view name) {
+  return replace_all(text, kPlaceholder, name);
+}
+
+}  // namespace
+
+Status create(sys::Disk& disk, const std::string& name, const std::string& parent,
+              const std::function<void(const std::string& path)>& overwriting) {
+  TRY(check_name(name));
+  const std::string directory = TRY(sys::absolute(disk, parent));
+  if (!TRY(disk.stat(directory)).is_directory()) {
+    return Error(Code::kNotFound, "no such directory " + directory);
+  }
+  const std::string root = path::join({directory, name});
+  if (const auto info = disk.stat(root); info && !info->is_directory()) {
+    return Error(Code::kAlreadyExists,
+                 cat("file ", root, " already exists and is not a directory"));
+  }
+  for (const ScaffoldFile& file : kScaffold) {
+    const std::string path = path::join({root, file.path});
+    if (disk.stat(path)) overwriting(path);
+    TRY(disk.make_dirs(path::dir(path)));
+    TRY(disk.write_file(path, named(file.text, name), 0644));
+  }
+  return disk.make_dirs(path::join({root, "charts"}));
+}
+
+Status create_from(sys::Disk& disk, const Metadata& metadata, const std::string& parent,
+                   const std::string& starter, int64_t now_ns, const LoadOptions& options) {
+  LoadOptions direct = options;
+  direct.direct = true;
+  auto loaded = load(disk, starter, direct);
+  if (!loaded) return Error::wrap("could not load " + starter, loaded.error());
+  Chart& chart = **loaded;
+  chart.metadata = metadata;
+
+  const auto rename = [&](std::shared_ptr<const File>& file) {
+    auto copy = std::make_shared<File>(*file);
+    copy->data = named(copy->data, chart.name());
+    file = std::move(copy);
+  };
+  for (auto& file : chart.templates) rename(file);
+  for (auto& file : chart.raw) {
+    if (file->name != "values.yaml") continue;
+    rename(file);
+    // The name must not have broken the values.
+    const auto values = yaml::read_map(file->data);
+    if (!values) return Error::wrap("transforming values file", values.error());
+  }
+  return save_directory(disk, chart, parent, now_ns);
+}
+
+}  // namespace pintle::chart

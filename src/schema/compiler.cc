@@ -26,7 +26,9 @@ MoreKeywords& Node::make_rest() {
 // but not those of drafts 6 and 7.
 class NodeCompiler {
  public:
-  NodeCompiler(Compiler& compiler, Node& node) : c_(compiler), n_(node), object_(*node.at) {}
+  NodeCompiler(Compiler& compiler, Node& node) : c_(compiler), n_(node), object_(*node.at) {
+    for (const auto& e : *object_.as_map()) present_ |= bit(e.key);
+  }
 
   Status run() {
     TRY(draft4());
@@ -41,8 +43,19 @@ class NodeCompiler {
   bool has(Vocabulary v) const { return n_.place->dialect.has(v); }
   MoreKeywords& more() { return n_.make_rest(); }
 
+  // Most of the sixty keywords are absent from most objects: a bit by length and ends says so
+  // without a search.
+  static uint64_t bit(std::string_view key) {
+    if (key.empty()) return 0;
+    const auto first = static_cast<unsigned char>(key.front());
+    const auto last = static_cast<unsigned char>(key.back());
+    return uint64_t{1} << ((key.size() * 5 + first * 3 + last) & 63);
+  }
+  const Value* get(std::string_view key) const {
+    return (present_ & bit(key)) ? object_.get(key) : nullptr;
+  }
   const Value* typed(std::string_view key, Type type) const {
-    const Value* v = object_.get(key);
+    const Value* v = get(key);
     return v && v->is(type) ? v : nullptr;
   }
   bool is_true(std::string_view key) const {
@@ -52,7 +65,7 @@ class NodeCompiler {
 
   Node* enqueue(const Value& at) { return c_.enqueue(*n_.doc, &at, n_.place, true); }
   Node* enqueue_at(std::string_view key) {
-    const Value* v = object_.get(key);
+    const Value* v = get(key);
     return v ? enqueue(*v) : nullptr;
   }
   Result<Node*> enqueue_ref(std::string_view key) {
@@ -133,7 +146,7 @@ class NodeCompiler {
     set_list(&MoreKeywords::any_of, "anyOf");
     set_list(&MoreKeywords::one_of, "oneOf");
     set_node(&MoreKeywords::negation, "not");
-    const Value* items = n_.draft < Draft::k2020 ? object_.get("items") : nullptr;
+    const Value* items = n_.draft < Draft::k2020 ? get("items") : nullptr;
     if (items && items->is(Type::kList)) {
       set_list(&MoreKeywords::first_items, "items");
       more().additional_items = enqueue_additional("additionalItems");
@@ -162,7 +175,7 @@ class NodeCompiler {
   }
 
   Status assertions4() {
-    if (const Value* v = object_.get("type")) {
+    if (const Value* v = get("type")) {
       if (v->is_string()) n_.types |= type_of_name(v->as_string());
       for (const Value& item : v->items()) {
         if (item.is_string()) n_.types |= type_of_name(item.as_string());
@@ -207,7 +220,7 @@ class NodeCompiler {
       set_node(&MoreKeywords::contains, "contains");
       set_node(&MoreKeywords::property_names, "propertyNames");
     }
-    const Value* constant = has(kValidation) ? object_.get("const") : nullptr;
+    const Value* constant = has(kValidation) ? get("const") : nullptr;
     if (constant) more().constant = constant;
   }
 
@@ -270,6 +283,7 @@ class NodeCompiler {
   Compiler& c_;
   Node& n_;
   const Value& object_;
+  uint64_t present_ = 0;
 };
 
 Compiler::Compiler(const Loader& loader, bool always_formats)
@@ -308,6 +322,7 @@ Status Compiler::ask_metaschema(const Document& doc, const Spot& spot) {
   Node* meta = TRY(metaschema_of(resource.dialect));
   const auto verdict = Validator(*this).validate_document(*meta, doc, *spot.at);
   if (verdict) return ok();
+  if (verdict.error().code() == Code::kResourceExhausted) return verdict.error();  // given up
   return Error(cat(quote(location(doc, spot.at)), " is not valid against metaschema: ",
                    verdict.error().text()));
 }

@@ -10,7 +10,7 @@
 namespace pintle::schema {
 namespace {
 
-constexpr int64_t kMaxMemory = 16 << 20;        // of one expression
+constexpr int64_t kMaxMemory = 32 << 20;        // of one expression
 constexpr size_t kMaxInstructions = 2'000'000;  // of all of a schema, 16 bytes each
 
 Error refuse(std::string_view why, std::string_view where) {

@@ -99,7 +99,7 @@ TEST(SetLiteral, TheRestIsTheValue) {
 TEST(SetJson, ValuesAreJson) {
   auto dest = value::make_map();
   ASSERT_TRUE(parse_json_into(R"(a={"x":[1]} , b=,c="y")", *dest));
-  EXPECT_EQ(json_of(dest), R"({"a":{"x":[1]},"b":null,"c":"y"})");
+  EXPECT_EQ(json_of(dest), R"({" b":null,"a":{"x":[1]},"c":"y"})");
 }
 
 TEST(SetFile, AnUnreadFileLeavesNull) {

@@ -69,7 +69,12 @@ constexpr value::FuncDef kKubeVersionMethods[] = {
     {"GitVersion", "", kube_version_git_version},
 };
 
-constexpr StructType kCapabilitiesType{"*common.Capabilities", true};
+bool capabilities_copy(Call& call) { return call.give(call[0]); }
+
+constexpr value::FuncDef kCapabilitiesMethods[] = {{"Copy", "", capabilities_copy}};
+
+constexpr StructType kCapabilitiesType{"*common.Capabilities", true, nullptr, kCapabilitiesMethods,
+                                       std::size(kCapabilitiesMethods)};
 constexpr StructType kKubeVersionType{"common.KubeVersion", false, kube_version_text,
                                       kKubeVersionMethods, std::size(kKubeVersionMethods)};
 constexpr StructType kBuildInfoType{"version.BuildInfo"};

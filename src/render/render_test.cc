@@ -130,8 +130,8 @@ TEST(Render, ErrorsAreInHelmsWords) {
             "template: c/templates/t.yaml:1:10: executing \"c/templates/t.yaml\" at "
             "<.Values.a.b>: nil pointer evaluating interface {}.b");
   EXPECT_EQ(one("{{ .Chart.Nope }}", "{}", helm3),
-            "template: c/templates/t.yaml:1:8: executing \"c/templates/t.yaml\" at <.Chart.Nope>: "
-            "can't evaluate field Nope in type struct { chart.Metadata; IsRoot bool }");
+            "template: c/templates/t.yaml:1:9: executing \"c/templates/t.yaml\" at <.Chart.Nope>: "
+            "can't evaluate field Nope in type interface {}");
 }
 
 TEST(Render, LintDoesNotFail) {

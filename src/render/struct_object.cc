@@ -25,13 +25,14 @@ bool StructObject::has_unexported(std::string_view name) const {
 }
 
 const value::FuncDef* StructObject::method(std::string_view name) const {
+  if (!addressable_) return nullptr;
   const auto* end = type_.methods + type_.method_count;
   const auto* it = std::find_if(type_.methods, end, [&](const auto& m) { return m.name == name; });
   return it == end ? nullptr : it;
 }
 
 void StructObject::print(std::string& out, bool pointer) const {
-  if (pointer && type_.stringer != nullptr) {
+  if (pointer && addressable_ && type_.stringer != nullptr) {
     out += type_.stringer(*this);
     return;
   }
@@ -42,6 +43,17 @@ void StructObject::print(std::string& out, bool pointer) const {
     tmpl::print_value(out, fields_[i].value);
   }
   out += '}';
+}
+
+std::vector<value::StructField> StructObject::struct_fields() const {
+  std::vector<value::StructField> out;
+  for (const auto& f : fields_) out.push_back({f.name, f.value});
+  return out;
+}
+
+Ref<value::Object> StructObject::detached() const {
+  if (type_.stringer == nullptr || !addressable_) return nullptr;
+  return Ref<StructObject>::make(type_, fields_, false);
 }
 
 Value StructObject::plain() const {

@@ -23,7 +23,7 @@ struct StructField {
 struct StructType {
   std::string_view name;  // as %T prints it
   bool pointer = false;
-  // A String method on the pointer receiver: used where an action can take the address.
+  // A String method on the pointer receiver (as the other methods of such a type).
   std::string (*stringer)(const value::Object&) = nullptr;
   const value::FuncDef* methods = nullptr;
   size_t method_count = 0;
@@ -31,8 +31,8 @@ struct StructType {
 
 class StructObject : public value::Object {
  public:
-  StructObject(const StructType& type, std::vector<StructField> fields)
-      : type_(type), fields_(std::move(fields)) {}
+  StructObject(const StructType& type, std::vector<StructField> fields, bool addressable = true)
+      : type_(type), fields_(std::move(fields)), addressable_(addressable) {}
 
   std::string_view go_type() const override { return type_.name; }
   value::Kind kind() const override {
@@ -43,6 +43,9 @@ class StructObject : public value::Object {
   bool has_unexported(std::string_view name) const override;
   const value::FuncDef* method(std::string_view name) const override;
   void print(std::string& out, bool pointer) const override;
+  bool has_string() const override { return false; }
+  std::vector<value::StructField> struct_fields() const override;
+  Ref<value::Object> detached() const override;
   value::Value plain() const override;
   // A field, unexported ones too; null when there is none.
   const StructField* find(std::string_view name) const;
@@ -51,6 +54,7 @@ class StructObject : public value::Object {
 
   const StructType& type_;
   std::vector<StructField> fields_;
+  bool addressable_;  // reached through a pointer: methods on pointer receivers are there
 };
 
 value::Value make_struct(const StructType& type, std::vector<StructField> fields);

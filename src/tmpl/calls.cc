@@ -70,6 +70,9 @@ bool Vm::Rep::invoke(const FuncDef& f, std::string_view name, const Value* args,
   Call call{args, static_cast<uint32_t>(n), &vm, Value(), nullptr};
   if (f.fn(call)) {
     result = std::move(call.ret);
+    if (result.is_object()) {
+      if (auto detached = result.as_object()->detached()) result = Value::object(detached);
+    }
     return true;
   }
   return fail_calling(at, name, call.error ? std::move(*call.error) : Error("unknown error"));

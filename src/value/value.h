@@ -232,6 +232,10 @@ class MapBuilder {
 
 // A Go value of a type of its own: struct, pointer, named scalar, function. Immutable.
 struct FuncDef;  // value/func.h
+struct StructField {
+  std::string_view name;
+  Value value;
+};
 struct Object : RefCounted {
   virtual ~Object() = default;
   virtual std::string_view go_type() const = 0;  // as %T: "time.Time", "*semver.Version"
@@ -249,6 +253,13 @@ struct Object : RefCounted {
   // What fmt prints for %v. `pointer`: printed through an action, where Go takes the address and
   // so finds String methods on pointer receivers (KubeVersion).
   virtual void print(std::string& out, bool pointer) const = 0;
+  // Does Go find a String method on the value itself? And its fields in order, unexported ones too:
+  // what fmt walks for the verbs that no String method serves (%d, %#v, %+v). Empty: not known.
+  virtual bool has_string() const { return true; }
+  virtual std::vector<StructField> struct_fields() const { return {}; }
+  // What a function that returned it leaves: a copy without an address, which has lost the methods
+  // on pointer receivers. Null: the object itself.
+  virtual Ref<Object> detached() const { return nullptr; }
   // What encoding/json sees: a plain tree; kInvalid when it cannot be marshalled.
   virtual Value plain() const { return Value::invalid(); }
   virtual bool equals(const Object& o) const { return this == &o; }

@@ -16,7 +16,7 @@ void append_typed(std::string& out, const Value& v) {
   switch (v.type()) {
     case Type::kNil: out += "null"; return;
     case Type::kBool: out += v.as_bool() ? "true" : "false"; return;
-    case Type::kString: append_quoted(out, v.as_string()); return;
+    case Type::kString: json::append_string(out, v.as_string()); return;
     case Type::kInt64: out += "int64(" + std::to_string(v.as_int()) + ")"; return;
     case Type::kFloat64:
       out += "float64(";
@@ -42,7 +42,7 @@ void append_typed(std::string& out, const Value& v) {
     for (const auto& [key, item] : *v.as_map()) {
       if (!first) out += ",";
       first = false;
-      append_quoted(out, key.view());
+      json::append_string(out, key.view());
       out += ":";
       append_typed(out, item);
     }

@@ -10,7 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   size_t line = all.find('\n');
   auto constraint = Constraints::parse(all.substr(0, line));
   auto version = parse(line == std::string_view::npos ? all : all.substr(line + 1));
-  if (version) {
+  // Normalising fills in parts, which may take a version over the limit of its own length.
+  if (version && version->text().size() <= kMaxVersionLength) {
     auto again = parse(version->text());
     CHECK(again && compare(*again, *version) == 0);
   }

@@ -65,6 +65,7 @@ class Reader {
     while (p_ < s_.size() && is_space(s_[p_])) ++p_;
   }
   bool unexpected(std::string_view context);
+  bool unexpected_inside(std::string_view context);
   bool begin(Next& next);
   bool after_value(Next& next);
   bool key();
@@ -92,6 +93,15 @@ bool Reader::unexpected(std::string_view context) {
   } else {
     message_ = "invalid character " + quote_byte(s_[p_]) + " " + std::string(context);
   }
+  return false;
+}
+
+// Inside a literal, number or escape: where the text ends there, Go complains about the space that
+// it feeds its scanner at the end.
+bool Reader::unexpected_inside(std::string_view context) {
+  if (p_ < s_.size()) return unexpected(context);
+  cut_ = true;
+  message_ = "invalid character ' ' " + std::string(context);
   return false;
 }
 
@@ -186,14 +196,14 @@ bool Reader::key() {
 bool Reader::literal(std::string_view word, Value v) {
   for (size_t i = 0; i < word.size(); ++i, ++p_) {
     if (p_ < s_.size() && s_[p_] == word[i]) continue;
-    return unexpected("in literal " + std::string(word) + " (expecting '" + word[i] + "')");
+    return unexpected_inside("in literal " + std::string(word) + " (expecting '" + word[i] + "')");
   }
   tree_.add(std::move(v));
   return true;
 }
 
 bool Reader::digits(std::string_view context) {
-  if (p_ >= s_.size() || !is_digit_byte(s_[p_])) return unexpected(context);
+  if (p_ >= s_.size() || !is_digit_byte(s_[p_])) return unexpected_inside(context);
   while (p_ < s_.size() && is_digit_byte(s_[p_])) ++p_;
   return true;
 }
@@ -304,7 +314,7 @@ bool Reader::hex4(char32_t& out) {
   out = 0;
   for (int i = 0; i < 4; ++i, ++p_) {
     int d = p_ < s_.size() ? hex_digit(s_[p_]) : -1;
-    if (d < 0) return unexpected("in \\u hexadecimal character escape");
+    if (d < 0) return unexpected_inside("in \\u hexadecimal character escape");
     out = out * 16 + static_cast<char32_t>(d);
   }
   return true;
@@ -341,7 +351,7 @@ bool Reader::escape(std::string& out) {
       append_rune(out, r);
       return true;
     }
-    default: return unexpected("in string escape code");
+    default: return unexpected_inside("in string escape code");
   }
   ++p_;
   return true;

@@ -102,6 +102,7 @@ class Emitter {
   void binary(std::string_view s, Context c);
   void plain(std::string_view s, Context c);
   void number(double d, Context c);
+  void object_v3(const value::Object& o, const Value& plain_tree, Context c);
   template <typename Int>
   void integer(Int i, Context c);
   bool json_hop(std::string_view s, bool key, std::string& out);
@@ -189,6 +190,7 @@ void Emitter::node(const Value& v, Context c) {
                       std::string(v.as_object()->go_type());
         return;
       }
+      if (v3_) return object_v3(*v.as_object(), plain_tree, c);
       node(plain_tree, c);
       return;
     }
@@ -306,6 +308,15 @@ void Emitter::number(double d, Context c) {
   std::string s;
   append_float(s, d, 'g', -1);
   plain(s, c);
+}
+
+// go-yaml v3 writes a time as a timestamp and names a struct's fields in lower case.
+void Emitter::object_v3(const value::Object& o, const Value& tree, Context c) {
+  if (o.go_type() == "time.Time" && tree.is_string()) return plain(tree.as_string(), c);
+  if (!tree.is_map() || o.kind() != value::Kind::kStruct) return node(tree, c);
+  value::MapBuilder lower;
+  for (const auto& e : *tree.as_map()) lower.add(value::Str(to_lower(e.key.view())), e.value);
+  node(Value::map(lower.finish()), c);
 }
 
 void Emitter::string(std::string_view s, Context c) {

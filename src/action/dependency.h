@@ -14,21 +14,30 @@
 
 namespace pintle::action {
 
-// Prints the table and warnings through context.out. `chart_path` is cleaned by the caller.
-Status dependency_list(Context& context, const std::string& chart_path, uint32_t max_col_width = 80);
+struct DependencyRow {
+  std::string name, version, repository;
+  std::string status;  // "ok", "unpacked", "missing", "wrong version", "corrupt" ...
+};
+struct DependencyList {
+  bool declared = false;  // the chart says `dependencies:` at all
+  std::vector<DependencyRow> rows;
+  std::vector<std::string> warnings;  // whole lines, to be printed after the table
+};
+// `chart_path`: cleaned; a directory or an archive.
+Result<DependencyList> dependency_list(Context& context, const std::string& chart_path);
 
 // What dependency update and build need of chart repositories and registries.
 class Remote {
  public:
   virtual ~Remote() = default;
   // "@name" and "alias:name" become URLs; refuses names no repository has. Refreshes the indexes
-  // unless skip_refresh, printing Helm's progress lines.
+  // unless skip_refresh, printing Helm's progress lines. `build`: every repository must be known.
   virtual Status prepare(Context& context, std::vector<chart::Dependency>& dependencies,
-                         bool skip_refresh) = 0;
+                         bool skip_refresh, bool build) = 0;
   // The versions of a chart, newest first.
   virtual Result<std::vector<std::string>> versions(Context& context,
                                                     const chart::Dependency& dependency) = 0;
-  // Downloads the locked dependency's archive into `directory`.
+  // Downloads the locked dependency's archive into `directory`, printing "Downloading ..." lines.
   virtual Status download(Context& context, const chart::Dependency& locked,
                           const std::string& directory) = 0;
 };
@@ -41,8 +50,11 @@ struct DependencyOptions {
   Remote* remote = nullptr;  // null: a dependency that needs one is a clear error
 };
 
+// Brings charts/ in line with Chart.yaml and writes the lock file when it changed. A failed run
+// leaves charts/ as it was.
 Status dependency_update(Context& context, const std::string& chart_path,
                          const DependencyOptions& options = {});
+// Brings charts/ in line with the lock file, or updates when there is none.
 Status dependency_build(Context& context, const std::string& chart_path,
                         const DependencyOptions& options = {});
 

@@ -2,6 +2,7 @@
 // lint_values, lint_templates, lint_dependencies, lint_crds), run in this order.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct LintOptions {
   std::string namespace_;
   bool skip_schema = false;
   std::optional<render::KubeVersion> kube_version;
+  // Fetches documents that schemas refer to; empty: they cannot be had.
+  std::function<Result<std::string>(const std::string& url)> schema_loader;
 };
 
 struct LintReport {

@@ -1,0 +1,52 @@
+// Lint rules about values.yaml and its schema (helm pkg/chart/v2/lint/rules/values.go). Subcharts'
+// schemas are not looked at here.
+#include "action/lint_rules.h"
+#include "base/path.h"
+#include "chart/values.h"
+#include "schema/schema.h"
+#include "yaml/yaml.h"
+
+namespace pintle::action {
+namespace {
+
+constexpr size_t kMaxFile = 100 << 20;
+
+Finding validate(Linter& linter, const std::string& file) {
+  const auto text = linter.disk.read_file(file, kMaxFile);
+  const auto unparsed = [](const Error& why) { return "unable to parse YAML: " + why.text(); };
+  if (!text) return unparsed(text.error());
+  const auto defaults = yaml::read_map(*text);
+  if (!defaults) return unparsed(defaults.error());
+
+  chart::ValuesOptions coalesce;
+  coalesce.log = linter.context.log;
+  coalesce.helm3 = linter.context.helm3;
+  const value::Value own = chart::coalesce_tables(value::Value::map(value::make_map()),
+                                                  linter.values, coalesce);
+  const value::Value all = chart::coalesce_tables(own, *defaults, coalesce);
+
+  const auto schema =
+      linter.disk.read_file(path::join({linter.directory, "values.schema.json"}), kMaxFile);
+  if (!schema || schema->empty() || linter.options.skip_schema) return std::nullopt;
+  const Status valid = schema::validate(all, *schema, linter.options.schema_loader);
+  if (valid) return std::nullopt;
+  return valid.error().text();
+}
+
+}  // namespace
+
+void lint_values(Linter& linter) {
+  constexpr std::string_view kPath = "values.yaml";
+  const std::string file = path::join({linter.directory, kPath});
+  const auto info = linter.disk.stat(file);
+  if (!info) {
+    linter.check(Severity::kInfo, kPath, "file does not exist");
+    return;
+  }
+  linter.check(Severity::kError, kPath,
+               info->type == sys::FileType::kOther
+                   ? Finding("unable to parse YAML: open " + file + ": not a regular file")
+                   : validate(linter, file));
+}
+
+}  // namespace pintle::action

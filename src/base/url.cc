@@ -335,7 +335,8 @@ Url resolve_url(const Url& base, const Url& ref) {
     url.userinfo = base.userinfo;
     path = merge_paths(escaped_path(base), escaped_path(ref));
   }
-  if (!set_encoded(path, Part::kPath, url.path, url.raw_path)) url.path.clear();  // cannot be: both parts were encoded already
+  // Cannot fail: both parts were encoded already.
+  if (!set_encoded(path, Part::kPath, url.path, url.raw_path)) url.path.clear();
   return url;
 }
 

@@ -53,8 +53,49 @@ constexpr std::string_view kInstallOrder[] = {
     "MutatingWebhookConfiguration",
     "ValidatingWebhookConfiguration",
 };
+// Not the reverse: webhooks go first, lest they refuse the rest, and Services before workloads.
+constexpr std::string_view kUninstallOrder[] = {
+    "ValidatingWebhookConfiguration",
+    "MutatingWebhookConfiguration",
+    "APIService",
+    "Ingress",
+    "IngressClass",
+    "Service",
+    "CronJob",
+    "Job",
+    "StatefulSet",
+    "HorizontalPodAutoscaler",
+    "Deployment",
+    "ReplicaSet",
+    "ReplicationController",
+    "Pod",
+    "DaemonSet",
+    "RoleBindingList",
+    "RoleBinding",
+    "RoleList",
+    "Role",
+    "ClusterRoleBindingList",
+    "ClusterRoleBinding",
+    "ClusterRoleList",
+    "ClusterRole",
+    "CustomResourceDefinition",
+    "PersistentVolumeClaim",
+    "PersistentVolume",
+    "StorageClass",
+    "ConfigMap",
+    "SecretList",
+    "Secret",
+    "ServiceAccount",
+    "PodDisruptionBudget",
+    "PodSecurityPolicy",
+    "LimitRange",
+    "ResourceQuota",
+    "NetworkPolicy",
+    "Namespace",
+    "PriorityClass",
+};
 constexpr int kKnown = static_cast<int>(std::size(kInstallOrder));
-constexpr int kWebhooks = 2;  // the last two; unknown kinds in Helm 3
+static_assert(std::size(kUninstallOrder) == std::size(kInstallOrder));
 
 constexpr std::string_view kEvents[] = {
     "pre-install", "post-install", "pre-delete",    "post-delete", "pre-upgrade",
@@ -119,12 +160,9 @@ void sort_by_kind(std::vector<T>& items, Order order, bool helm3) {
 }  // namespace
 
 int kind_rank(std::string_view kind, Order order, bool helm3) {
-  auto it = std::find(std::begin(kInstallOrder), std::end(kInstallOrder), kind);
-  int rank = static_cast<int>(it - std::begin(kInstallOrder));
-  bool webhook = rank >= kKnown - kWebhooks;
-  if (rank == kKnown || (helm3 && webhook)) return kKnown;
-  // Uninstalling goes backwards, the webhooks still first: they must not refuse the rest.
-  return order == Order::kInstall ? rank : kKnown - 1 - rank;
+  if (helm3 && kind.ends_with("WebhookConfiguration")) return kKnown;  // unknown to it
+  auto& ranks = order == Order::kInstall ? kInstallOrder : kUninstallOrder;
+  return static_cast<int>(std::find(std::begin(ranks), std::end(ranks), kind) - std::begin(ranks));
 }
 
 Result<Sorted> sort_manifests(const std::vector<RenderedFile>& files, Order order, bool helm3,

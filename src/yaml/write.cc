@@ -191,7 +191,12 @@ void Emitter::node(const Value& v, Context c) {
         return;
       }
       if (v3_) return object_v3(*v.as_object(), plain_tree, c);
-      node(plain_tree, c);
+      // go-yaml v3 writes times as its own timestamps, without the quotes of a string.
+      if (v3_ && v.as_object()->go_type() == "time.Time" && plain_tree.is_string()) {
+        plain(plain_tree.as_string(), c);
+      } else {
+        node(plain_tree, c);
+      }
       return;
     }
     default: break;

@@ -12,7 +12,7 @@ namespace {
 using value::Type;
 using value::Value;
 
-constexpr size_t kMaxDepth = 2000;
+constexpr size_t kMaxDepth = 1000;
 constexpr size_t kMaxSteps = 8'000'000;
 constexpr size_t kMaxText = 16 << 20;
 

@@ -1,1 +1,96 @@
-int main() { return 0; }
+// pintle: makes the world (streams, disk, clock, environment) and hands it to cli::run.
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/path.h"
+#include "cli/env.h"
+#include "cli/run.h"
+#include "sys/clock.h"
+#include "sys/disk.h"
+#include "sys/environ.h"
+#include "sys/tty.h"
+
+namespace {
+
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;  // a closed pipe ends us by SIGPIPE, as it ends Helm; a full disk like this
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
+// Everything in one write at the end: a page of output costs one system call, and a failing command
+// that printed nothing leaves nothing half-written.
+class Buffered : public pintle::cli::Sink {
+ public:
+  explicit Buffered(int fd) : fd_(fd) {}
+  ~Buffered() override { flush(); }
+  void write(std::string_view text) override { text_ += text; }
+  void flush() override {
+    write_all(fd_, text_);
+    text_.clear();
+  }
+
+ private:
+  int fd_;
+  std::string text_;
+};
+
+// Written at once, after what was printed before it.
+class Unbuffered : public pintle::cli::Sink {
+ public:
+  Unbuffered(int fd, Buffered& before) : fd_(fd), before_(before) {}
+  void write(std::string_view text) override {
+    before_.flush();
+    write_all(fd_, text);
+  }
+
+ private:
+  int fd_;
+  Buffered& before_;
+};
+
+pintle::Result<std::string> read_stdin() {
+  std::string text;
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return pintle::Error("read /dev/stdin: input/output error");
+    if (n == 0) return text;
+    text.append(buffer, static_cast<size_t>(n));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto& environ = pintle::sys::real_environ();
+  const std::string program = argc > 0 ? argv[0] : "pintle";
+  const bool helm3 = environ.get("PINTLE_COMPAT") == "3" || pintle::path::base(program) == "helm3";
+  auto build = helm3 ? pintle::cli::Build::helm3_22() : pintle::cli::Build::helm4();
+  build.pintle = PINTLE_VERSION;
+
+  Buffered out(STDOUT_FILENO);
+  Unbuffered err(STDERR_FILENO, out);
+  pintle::cli::Env env{.program = program,
+                       .out = out,
+                       .err = err,
+                       .log = err,
+                       .disk = pintle::sys::real_disk(),
+                       .clock = pintle::sys::real_clock(),
+                       .environ = environ,
+                       .build = std::move(build),
+                       .out_is_terminal = pintle::sys::is_terminal(STDOUT_FILENO),
+                       .err_is_terminal = pintle::sys::is_terminal(STDERR_FILENO),
+                       .children_share_output = true,
+                       .read_stdin = read_stdin};
+  const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+  return pintle::cli::run(env, args);
+}

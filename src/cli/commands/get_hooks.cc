@@ -1,0 +1,34 @@
+#include "cli/commands/commands.h"
+#include "cli/completers.h"
+#include "cli/flag_groups.h"
+#include "cli/world.h"
+
+namespace pintle::cli {
+namespace {
+
+constexpr std::string_view kText = R"(
+This command downloads hooks for a given release.
+
+Hooks are formatted in YAML and separated by the YAML '---\n' separator.)";
+
+struct Options {
+  int64_t revision = 0;
+};
+
+void bind(Flags& f, Options& o) {
+  bind_revision(f, o.revision, "get the named release with revision");
+}
+
+Status run(Session& s, const Options&) { return needs_world(s); }
+
+}  // namespace
+
+constinit const Command kGetHooks =
+    define<Options, bind, run>({.use = "hooks RELEASE_NAME",
+                                .brief = "download all hooks for a named release",
+                                .text = kText,
+                                .args = ArgsRule::exactly(1),
+                                .needs = Needs::kCluster,
+                                .complete = one_release});
+
+}  // namespace pintle::cli

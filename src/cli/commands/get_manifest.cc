@@ -1,0 +1,36 @@
+#include "cli/commands/commands.h"
+#include "cli/completers.h"
+#include "cli/flag_groups.h"
+#include "cli/world.h"
+
+namespace pintle::cli {
+namespace {
+
+constexpr std::string_view kText = R"(
+This command fetches the generated manifest for a given release.
+
+A manifest is a YAML-encoded representation of the Kubernetes resources that
+were generated from this release's chart(s). If a chart is dependent on other
+charts, those resources will also be included in the manifest.)";
+
+struct Options {
+  int64_t revision = 0;
+};
+
+void bind(Flags& f, Options& o) {
+  bind_revision(f, o.revision, "get the named release with revision");
+}
+
+Status run(Session& s, const Options&) { return needs_world(s); }
+
+}  // namespace
+
+constinit const Command kGetManifest =
+    define<Options, bind, run>({.use = "manifest RELEASE_NAME",
+                                .brief = "download the manifest for a named release",
+                                .text = kText,
+                                .args = ArgsRule::exactly(1),
+                                .needs = Needs::kCluster,
+                                .complete = one_release});
+
+}  // namespace pintle::cli

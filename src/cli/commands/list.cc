@@ -1,0 +1,133 @@
+#include "cli/commands/commands.h"
+#include "cli/completers.h"
+#include "cli/output.h"
+#include "cli/world.h"
+
+namespace pintle::cli {
+namespace {
+
+constexpr std::string_view kText = R"(
+This command lists all of the releases for a specified namespace (uses current namespace context if namespace not specified).
+
+By default, it lists all releases in any status. Individual status filters like '--deployed', '--failed',
+'--pending', '--uninstalled', '--superseded', and '--uninstalling' can be used
+to show only releases in specific states. Such flags can be combined:
+'--deployed --failed'.
+
+By default, items are sorted alphabetically. Use the '-d' flag to sort by
+release date.
+
+If the --filter flag is provided, it will be treated as a filter. Filters are
+regular expressions (Perl compatible) that are applied to the list of releases.
+Only items that match the filter will be returned.
+
+    $ helm list --filter 'ara[a-z]+'
+    NAME                UPDATED                                  CHART
+    maudlin-arachnid    2020-06-18 14:17:46.125134977 +0000 UTC  alpine-0.1.0
+
+If no results are found, 'helm list' will exit 0, but with no output (or in
+the case of no '-q' flag, only headers).
+
+By default, up to 256 items may be returned. To limit this, use the '--max' flag.
+Setting '--max' to 0 will not return all results. Rather, it will return the
+server's default, which may be much higher than 256. Pairing the '--max'
+flag with the '--offset' flag allows you to page through results.)";
+
+// Helm 3.22
+constexpr std::string_view kTextHelm3 = R"(
+This command lists all of the releases for a specified namespace (uses current namespace context if namespace not specified).
+
+By default, it lists only releases that are deployed or failed. Flags like
+'--uninstalled' and '--all' will alter this behavior. Such flags can be combined:
+'--uninstalled --failed'.
+
+By default, items are sorted alphabetically. Use the '-d' flag to sort by
+release date.
+
+If the --filter flag is provided, it will be treated as a filter. Filters are
+regular expressions (Perl compatible) that are applied to the list of releases.
+Only items that match the filter will be returned.
+
+    $ helm list --filter 'ara[a-z]+'
+    NAME                UPDATED                                  CHART
+    maudlin-arachnid    2020-06-18 14:17:46.125134977 +0000 UTC  alpine-0.1.0
+
+If no results are found, 'helm list' will exit 0, but with no output (or in
+the case of no '-q' flag, only headers).
+
+By default, up to 256 items may be returned. To limit this, use the '--max' flag.
+Setting '--max' to 0 will not return all results. Rather, it will return the
+server's default, which may be much higher than 256. Pairing the '--max'
+flag with the '--offset' flag allows you to page through results.)";
+
+struct Options {
+  bool all_namespaces = false;
+  bool date = false;
+  bool deployed = false;
+  bool failed = false;
+  std::string filter;
+  int64_t max = 256;
+  bool no_headers = false;
+  int64_t offset = 0;
+  Format output = Format::kTable;
+  bool pending = false;
+  bool reverse = false;
+  std::string selector;
+  bool brief = false;
+  bool superseded = false;
+  std::string time_format;
+  bool uninstalled = false;
+  bool uninstalling = false;
+  bool all = false;  // Helm 3
+};
+
+void bind(Flags& f, Options& o, const Session& s) {
+  f.boolean("all-namespaces", o.all_namespaces, "list releases across all namespaces", 'A');
+  f.boolean("date", o.date, "sort by release date", 'd');
+  f.boolean("deployed", o.deployed,
+            s.helm3() ? "show deployed releases. If no other is specified, this will be "
+                        "automatically enabled"
+                      : "show deployed releases");
+  f.boolean("failed", o.failed, "show failed releases");
+  f.string("filter", o.filter,
+           "a regular expression (Perl compatible). Any releases that match the expression will "
+           "be included in the results",
+           'f');
+  f.integer("max", o.max, "maximum number of releases to fetch", 'm');
+  f.boolean("no-headers", o.no_headers, "don't print headers when using the default output format");
+  f.integer("offset", o.offset, "next release index in the list, used to offset from start value");
+  bind_output(f, o.output);
+  f.boolean("pending", o.pending, "show pending releases");
+  f.boolean("reverse", o.reverse, "reverse the sort order", 'r');
+  f.string("selector", o.selector,
+           "Selector (label query) to filter on, supports '=', '==', and '!='.(e.g. -l "
+           "key1=value1,key2=value2). Works only for secret(default) and configmap storage "
+           "backends.",
+           'l');
+  f.boolean("short", o.brief, "output short (quiet) listing format", 'q');
+  f.boolean("superseded", o.superseded, "show superseded releases");
+  f.string("time-format", o.time_format,
+           "format time using golang time formatter. Example: --time-format \"2006-01-02 "
+           "15:04:05Z0700\"");
+  f.boolean("uninstalled", o.uninstalled,
+            "show uninstalled releases (if 'helm uninstall --keep-history' was used)");
+  f.boolean("uninstalling", o.uninstalling, "show releases that are currently being uninstalled");
+  if (s.helm3()) {
+    f.boolean("all", o.all, "show all releases without any filter applied", 'a');
+  }
+}
+
+Status run(Session& s, const Options&) { return needs_world(s); }
+
+}  // namespace
+
+constinit const Command kList = define<Options, bind, run>({.use = "list",
+                                                            .brief = "list releases",
+                                                            .text = kText,
+                                                            .text_helm3 = kTextHelm3,
+                                                            .aliases = {"ls"},
+                                                            .args = ArgsRule::none(),
+                                                            .needs = Needs::kCluster,
+                                                            .complete = nothing_more});
+
+}  // namespace pintle::cli

@@ -1,0 +1,86 @@
+#include "cli/prepare_install.h"
+
+#include "action/dependency.h"
+#include "base/strings.h"
+#include "chart/load.h"
+#include "cli/post_render.h"
+
+namespace pintle::cli {
+namespace {
+
+using ChartPtr = std::unique_ptr<chart::Chart>;
+
+// Every dependency in charts/, or all fetched again if --dependency-update says so.
+Result<ChartPtr> with_dependencies(Session& s, action::Context& context, const InstallFlags& flags,
+                                   const std::string& path, ChartPtr chart,
+                                   const chart::LoadOptions& loading) {
+  if (chart->metadata.dependencies.empty()) return chart;
+  const auto epoch = TRY(source_date_epoch(s));
+  const Status complete = action::check_dependencies(*chart);
+  if (complete) return chart;
+  if (!flags.dependency_update) {
+    return Error::wrap(
+        s.helm3() ? "An error occurred while checking for chart dependencies. You may need to run "
+                    "`helm dependency build` to fetch missing dependencies"
+                  : "an error occurred while checking for chart dependencies. You may need to run "
+                    "'helm dependency build' to fetch missing dependencies",
+        complete.error());
+  }
+  TRY(action::dependency_update(context, path,
+                                {.keyring = flags.chart.keyring, .source_date_epoch = epoch}));
+  auto reloaded = chart::load(context.disk, path, loading);
+  if (!reloaded) {
+    return Error::wrap("failed reloading chart after repo update", reloaded.error());
+  }
+  return reloaded;
+}
+
+}  // namespace
+
+Result<PreparedInstall> prepare_install(Session& s, action::Context& context,
+                                        const InstallFlags& flags, const std::string& fixed_name) {
+  s.log("DEBUG", "Original chart version", {{"version", flags.chart.version}});
+  ChartPathFlags where = flags.chart;
+  if (where.version.empty() && flags.devel) s.log("DEBUG", "setting version to >0.0.0-0");
+  where.version = chart_version(flags.chart, flags.devel);
+  const auto named = TRY(action::name_and_chart(context, s.args,
+                                                {.name_template = flags.name_template,
+                                                 .fixed_name = fixed_name,
+                                                 .generate = flags.generate_name}));
+  const std::string path = TRY(locate_chart(s, where, named.chart));
+  s.log("DEBUG", "Chart path", {{"path", path}});
+  value::Value values = TRY(user_values(s, context, flags.values));
+  const chart::LoadOptions loading{.log = s.log, .helm3 = s.helm3()};
+  ChartPtr chart = TRY(chart::load(context.disk, path, loading));
+  TRY(action::check_installable(*chart));
+  if (chart->metadata.deprecated) {
+    s.log("WARN", s.helm3() ? "This chart is deprecated" : "this chart is deprecated");
+  }
+  chart = TRY(with_dependencies(s, context, flags, path, std::move(chart), loading));
+  return PreparedInstall{named.name, std::move(chart), std::move(values)};
+}
+
+action::ClientInstallOptions client_install_options(Session& s, const InstallFlags& flags,
+                                                    const std::string& name) {
+  action::ClientInstallOptions out;
+  out.release_name = name;
+  out.namespace_ = current_namespace(s.env, s.settings);
+  out.capabilities = render::default_capabilities();
+  const Build& build = s.env.build;
+  out.capabilities.helm_version = build.version;
+  out.capabilities.git_commit = build.git_commit;
+  out.capabilities.git_tree_state = build.git_tree_state;
+  out.capabilities.go_version = build.go_version;
+  out.capabilities.kube_client_version = build.kube_client_version;
+  if (auto kube = render::parse_kube_version(build.kube_version)) {
+    out.capabilities.kube_version = *kube;
+  }
+  out.labels = flags.labels;
+  out.enable_dns = flags.enable_dns;
+  out.subchart_notes = flags.render_subchart_notes;
+  out.skip_schema = flags.skip_schema_validation;
+  out.post_render = post_renderer(s, flags.post_renderer);
+  return out;
+}
+
+}  // namespace pintle::cli

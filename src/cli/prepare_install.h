@@ -1,0 +1,29 @@
+// What install and template do before anything is rendered: name, chart, values, dependencies
+// (helm pkg/cmd/install.go runInstall).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "action/template.h"
+#include "chart/chart.h"
+#include "cli/flag_groups.h"
+#include "cli/session.h"
+
+namespace pintle::cli {
+
+struct PreparedInstall {
+  std::string name;
+  std::unique_ptr<chart::Chart> chart;
+  value::Value values;
+};
+
+// `fixed_name`: the release's name where none is given ("" for install).
+Result<PreparedInstall> prepare_install(Session& s, action::Context& context,
+                                        const InstallFlags& flags, const std::string& fixed_name);
+
+// The options of a rendering without a cluster, from the flags.
+action::ClientInstallOptions client_install_options(Session& s, const InstallFlags& flags,
+                                                    const std::string& name);
+
+}  // namespace pintle::cli

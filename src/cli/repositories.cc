@@ -1,0 +1,133 @@
+#include "cli/repositories.h"
+
+#include <algorithm>
+
+#include "base/gotext.h"
+#include "base/path.h"
+#include "base/strings.h"
+#include "yaml/yaml.h"
+
+namespace pintle::cli {
+namespace {
+
+std::string text_at(const value::Value& map, std::string_view key) {
+  const value::Value* v = map.get(key);
+  return v && v->is_string() ? std::string(v->as_string()) : std::string();
+}
+
+ChartVersion read_version(const value::Value& v) {
+  ChartVersion out{.name = text_at(v, "name"),
+                   .version = text_at(v, "version"),
+                   .app_version = text_at(v, "appVersion"),
+                   .description = text_at(v, "description"),
+                   .created = text_at(v, "created")};
+  const value::Value* deprecated = v.get("deprecated");
+  out.deprecated = deprecated && deprecated->is(value::Type::kBool) && deprecated->as_bool();
+  if (const value::Value* keywords = v.get("keywords")) {
+    for (const value::Value& k : keywords->items()) {
+      if (k.is_string()) out.keywords.emplace_back(k.as_string());
+    }
+  }
+  return out;
+}
+
+// What chart.Metadata.Validate says first about an entry; "" when it is fine.
+std::string fault(const ChartVersion& v) {
+  if (v.name.empty()) return "validation: chart.metadata.name is required";
+  if (v.version.empty()) return "validation: chart.metadata.version is required";
+  if (!semver::parse(v.version)) {
+    return cat("validation: chart.metadata.version ", quote(v.version), " is invalid");
+  }
+  return "";
+}
+
+void sort_newest_first(std::vector<ChartVersion>& versions) {
+  std::ranges::stable_sort(versions, [](const ChartVersion& a, const ChartVersion& b) {
+    const auto va = semver::parse(a.version);
+    const auto vb = semver::parse(b.version);
+    if (!va || !vb) return va.has_value() && !vb;
+    return semver::compare(*va, *vb) > 0;
+  });
+}
+
+}  // namespace
+
+Result<std::vector<Repository>> load_repositories(const Env& env, const std::string& path) {
+  const auto text = env.disk.read_file(path, 64u << 20);
+  if (!text) {
+    return Error::wrap(cat("couldn't load repositories file (", path, ")"), text.error());
+  }
+  const value::Value file = TRY(yaml::read(*text));
+  std::vector<Repository> out;
+  if (const value::Value* list = file.get("repositories")) {
+    for (const value::Value& r : list->items()) {
+      out.push_back({text_at(r, "name"), text_at(r, "url")});
+    }
+  }
+  return out;
+}
+
+void warn_of_expired_repositories(Env& env, const std::string& repositories_file) {
+  // Looked at on every start: read the bytes, parse only a file that can matter.
+  const auto text = env.disk.read_file(repositories_file, 64u << 20);
+  if (!text || text->find(".storage.googleapis.com") == std::string::npos) return;
+  const auto repositories = load_repositories(env, repositories_file);
+  if (!repositories) return;
+  for (std::string_view name : {"stable", "incubator"}) {
+    const auto it = std::ranges::find(*repositories, name, &Repository::name);
+    if (it == repositories->end()) return;
+    const std::string bucket =
+        cat("kubernetes-charts", name == "stable" ? "" : "-incubator", ".storage.googleapis.com");
+    if (it->url.find(bucket) == std::string::npos) continue;
+    const std::string now = cat("https://charts.helm.sh/", name);
+    env.log.write(cat("WARNING: ", quote(bucket), " is deprecated for ", quote(name),
+                      " and will be deleted Nov. 13, 2020.\nWARNING: You should switch to ",
+                      quote(now), " via:\nWARNING: helm repo add ", quote(name), " ", quote(now),
+                      " --force-update\n"));
+  }
+}
+
+Result<std::vector<IndexedChart>> load_index(const Env& env, const std::string& path,
+                                             const Log& log) {
+  const std::string text = TRY(env.disk.read_file(path));
+  if (text.empty()) return Error(Code::kInvalidArgument, "empty index.yaml file");
+  const value::Value index = TRY(yaml::read_strict(text));
+  std::vector<IndexedChart> out;
+  if (const value::Value* entries = index.get("entries"); entries && entries->is_map()) {
+    for (const auto& [name, list] : *entries->as_map()) {
+      IndexedChart chart{std::string(name), {}};
+      for (const value::Value& item : list.items()) {
+        if (item.is_nil()) {
+          log("WARN", "skipping loading invalid entry for chart: empty entry",
+              {{"name", chart.name}, {"source", path}});
+          continue;
+        }
+        ChartVersion version = read_version(item);
+        if (const std::string why = fault(version); !why.empty()) {
+          log("WARN", "skipping loading invalid entry for chart",
+              {{"name", chart.name},
+               {"version", version.version},
+               {"source", path},
+               {"error", why}});
+          continue;
+        }
+        chart.versions.push_back(std::move(version));
+      }
+      sort_newest_first(chart.versions);
+      out.push_back(std::move(chart));
+    }
+  }
+  if (text_at(index, "apiVersion").empty()) {
+    return Error(Code::kInvalidArgument, "no API version specified");
+  }
+  return out;
+}
+
+std::string cached_index_path(const std::string& cache, std::string_view repository) {
+  return path::join({cache, cat(repository, "-index.yaml")});
+}
+std::string cached_charts_path(const std::string& cache, std::string_view repository) {
+  return path::join({cache, cat(repository, "-charts.txt")});
+}
+
+}  // namespace pintle::cli

@@ -15,13 +15,13 @@ namespace pintle::action {
 struct Context {
   sys::Disk& disk;
   sys::Clock& clock;
-  Log log;  // slog lines
+  Log log = {};  // slog lines
   // Text the action prints while it works (Helm's `out`); the cli sends it to stdout.
   std::function<void(std::string_view)> out = [](std::string_view) {};
   bool debug = false;
   bool helm3 = false;  // Helm 3.22 behaviour where it differs
   // cli.EnvSettings
-  std::string repository_config, repository_cache, content_cache;
+  std::string repository_config = {}, repository_cache = {}, content_cache = {};
 };
 
 }  // namespace pintle::action

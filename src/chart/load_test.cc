@@ -130,7 +130,7 @@ TEST(LoadDirectory, ErrorsNameTheFile) {
   const Row rows[] = {
       {"Chart.yaml", "apiVersion: v9\nname: c\nversion: 1.0.0\n", "unsupported chart version"},
       {"Chart.yaml", "a: b: c\n",
-       "cannot load Chart.yaml: error converting YAML to JSON: yaml: line 1: mapping values are not "
+       "cannot load Chart.yaml: error converting YAML to JSON: yaml: mapping values are not "
        "allowed in this context"},
       {"Chart.yaml", "apiVersion: [x]\n",
        "cannot load Chart.yaml: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "

@@ -23,7 +23,4 @@ const semver::Version* version_of(const value::Value& v);  // null: neither poin
 value::Value make_certificate(crypt::Certificate c);  // sprig.certificate
 const crypt::Certificate* certificate_of(const value::Value& v);
 
-// For toml: the value of a date or time given as RFC 3339 text.
-value::Value time_from_rfc3339(std::string_view text);
-
 }  // namespace pintle::funcs

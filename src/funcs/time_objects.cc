@@ -271,9 +271,4 @@ std::optional<int64_t> duration_of(const Value& v) {
   return o->number();
 }
 
-Value time_from_rfc3339(std::string_view text) {
-  auto t = parse_time("2006-01-02T15:04:05.999999999Z07:00", text, Zone::local());
-  return make_time(t ? *t : Time());
-}
-
 }  // namespace pintle::funcs

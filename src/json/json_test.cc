@@ -99,6 +99,8 @@ TEST(JsonRead, PrefixStopsAfterOneValue) {
   EXPECT_EQ(used, 8u);
   EXPECT_EQ(read_prefix("12,x", &used)->as_double(), 12);
   EXPECT_EQ(used, 2u);
+  EXPECT_EQ(read_prefix("[] \n1", &used)->length(), 0u);
+  EXPECT_EQ(used, 2u);
   EXPECT_EQ(read_prefix(" ", &used).error().text(), "EOF");
   EXPECT_EQ(read_prefix("[1", &used).error().text(), "unexpected EOF");
 }

@@ -108,6 +108,7 @@ bool Reader::unexpected_inside(std::string_view context) {
 bool Reader::read_value() {
   Next next = Next::kValue;
   for (;;) {
+    if (next == Next::kAfterValue && tree_.depth() == 0) return true;
     skip_space();
     switch (next) {
       case Next::kValueOrEnd:
@@ -128,7 +129,6 @@ bool Reader::read_value() {
         if (!begin(next)) return false;
         continue;
       case Next::kAfterValue:
-        if (tree_.depth() == 0) return true;
         if (!after_value(next)) return false;
         continue;
     }

@@ -546,6 +546,7 @@ bool Reader::number_or_date(Value* out) {
   size_t start = at_.position();
   auto digit = [](char32_t c) { return c >= '0' && c <= '9'; };
   auto text = [&] { return at_.since(start); };
+  bool zero = false;
   char32_t c = at_.next();
   if (c == '0') {
     c = at_.next();
@@ -565,10 +566,11 @@ bool Reader::number_or_date(Value* out) {
       return integer(text(), out);
     }
     at_.back();
+    zero = !digit(c);  // "0-" is no date: the number ends at the zero
   }
   run(digit);
   c = at_.next();
-  if (c == '-' || c == ':') {
+  if (!zero && (c == '-' || c == ':')) {
     run([&](char32_t d) {
       return digit(d) || d == '-' || d == ':' || d == 'T' || d == 't' || d == ' ' || d == '.' ||
              d == 'Z' || d == 'z' || d == '+';

@@ -21,7 +21,7 @@ std::string scalar_text(const Value& v) {
     default: break;
   }
   std::string s;
-  append_float(s, v.as_double(), 'g', -1, 32);
+  append_float(s, static_cast<float>(v.as_double()), 'g', -1, 32);  // beyond floats: +Inf
   return s;
 }
 

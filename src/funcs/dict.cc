@@ -24,6 +24,7 @@ Value as_plain_map(const Value& v) { return Value::map(v.map_ref()); }
 
 bool dict(Call& c) {
   MapBuilder map;
+  map.reserve((c.count + 1) / 2);
   for (uint32_t i = 0; i < c.count; i += 2) {
     map.add(to_str(c[i]), i + 1 < c.count ? c[i + 1] : value::str(""));
   }

@@ -42,6 +42,16 @@ TEST(Tpl, TellsWhatItRan) {
   EXPECT_EQ(got, "error: HELM_ERR_STARTnoHELM_ERR_END");
 }
 
+TEST(Tpl, OfItselfEnds) {
+  // Through include at its limit, with every level told; alone at the machine's, in one line.
+  std::string through_include = render_text(
+      R"({{ define "r" }}{{ tpl "{{ include \"r\" . }}" . }}{{ end }}{{ include "r" . }})");
+  EXPECT_TRUE(through_include.ends_with("r: unable to execute template")) << through_include;
+  std::string alone = render_text("{{ tpl .t . }}", R"({"t":"{{ tpl .t . }}"})");
+  EXPECT_TRUE(alone.starts_with("error: ")) << alone;
+  EXPECT_LT(alone.size(), 300u) << alone;
+}
+
 TEST(Required, TakesOnlyNilAndEmptyTextForMissing) {
   constexpr Row kRows[] = {
       {R"({{ required "m" 0 }} {{ required "m" false }} {{ required "m" (list) }})", "0 false []"},

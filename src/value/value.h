@@ -223,6 +223,7 @@ class Map : public RefCounted {
 class MapBuilder {
  public:
   void add(Str key, Value value) { entries_.push_back({std::move(key), std::move(value)}); }
+  void reserve(size_t n) { entries_.reserve(n); }
   size_t size() const { return entries_.size(); }
   Ref<Map> finish();
 

@@ -37,6 +37,14 @@ class VersionObject : public Object {
   }
   const FuncDef* method(std::string_view n) const override;
   void print(std::string& out, bool) const override { out += version_.text(); }
+  std::vector<value::StructField> struct_fields() const override {
+    return {{"major", Value::uint64(version_.major)},
+            {"minor", Value::uint64(version_.minor)},
+            {"patch", Value::uint64(version_.patch)},
+            {"pre", value::str(version_.prerelease)},
+            {"metadata", value::str(version_.metadata)},
+            {"original", value::str(version_.original)}};
+  }
   Value plain() const override { return value::str(version_.text()); }
   bool equals(const Object& o) const override {
     auto* other = dynamic_cast<const VersionObject*>(&o);

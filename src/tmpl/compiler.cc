@@ -369,8 +369,13 @@ void Compiler::command(const CommandNode& cmd, bool piped) {
       at_ = &first;
       auto& v = static_cast<const NamesNode&>(first);
       if (v.names.size() > 1) return fields(v, 1, &cmd, piped);
-      if (not_a_function(cmd, piped)) return;
-      return load(v.names[0]);
+      load(v.names[0]);
+      if (cmd.args.size() > 1 || piped) {
+        emit(Op::kPop);
+        --depth_;
+        not_a_function(cmd, piped);
+      }
+      return;
     }
     default: break;
   }

@@ -62,7 +62,10 @@ bool Vm::Rep::fail(const Node* at, std::string_view message) {
 
 bool Vm::Rep::fail_calling(const Node* at, std::string_view name, Error cause) {
   if (const Error* limit = limit_in(cause)) {
-    error = *limit;
+    bool placed = static_cast<const Location*>(limit->detail())->line > 0;
+    error = placed ? *limit
+                   : exec_error(at, cat("error calling ", name, ": ", limit->text()), nullptr,
+                                std::make_unique<LimitReached>());
     return false;
   }
   error = exec_error(at, cat("error calling ", name, ": ", cause.text()), &cause,
@@ -71,11 +74,11 @@ bool Vm::Rep::fail_calling(const Node* at, std::string_view name, Error cause) {
 }
 
 bool Vm::Rep::limit(const Node* at, std::string_view message) {
-  if (current == nullptr || at == nullptr) {
-    error = Error(cat("template: ", message), Code::kResourceExhausted);
-    error->set_detail(std::make_unique<LimitReached>());
-  } else {
+  if (at != nullptr) {
     error = exec_error(at, message, nullptr, std::make_unique<LimitReached>());
+  } else {
+    error = Error(std::string(message), Code::kResourceExhausted);  // the caller tells where
+    error->set_detail(std::make_unique<LimitReached>());
   }
   return false;
 }

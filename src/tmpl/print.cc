@@ -38,6 +38,8 @@ class Printer {
   void map(const Value& v, char32_t verb, int depth);
   void bytes(std::string_view s, char32_t verb, bool top);
   void object(const Value& v, char32_t verb, int depth);
+  void structure(const value::Object& o, std::span<const value::StructField> fields, char32_t verb,
+                 int depth);
   void boolean(bool b, char32_t verb, const Value& v);
   void integer(uint64_t u, bool is_signed, char32_t verb, const Value& v);
   void floating(double d, char32_t verb, const Value& v);
@@ -189,17 +191,24 @@ void Printer::bytes(std::string_view s, char32_t verb, bool top) {
   out_ += f_.sharp_v && verb == 'v' ? '}' : ']';
 }
 
-// A type of its own: its String method (Object::print) serves the string verbs, its number or its
-// elements the others.
+// A type of its own: its String method (Object::print) serves the string verbs; its fields, number
+// or elements the others.
 void Printer::object(const Value& v, char32_t verb, int depth) {
   const value::Object& o = *v.as_object();
+  if (verb == 'w' && depth == 0) return bad_verb(v, verb);
   Value basic = o.basic();
   if (o.kind() == Kind::kComplex) {
     auto parts = basic.items();
     return complex(parts[0].as_double(), parts[1].as_double(), verb, v);
   }
   bool stringable = verb == 'v' || verb == 's' || verb == 'x' || verb == 'X' || verb == 'q';
-  if (stringable && !(erroring_ && !basic.is_invalid())) {
+  bool by_string = stringable && !f_.sharp_v && !erroring_ && o.has_string();
+  if (!by_string) {
+    if (auto fields = o.struct_fields(); !fields.empty()) {
+      return structure(o, fields, verb, depth);
+    }
+  }
+  if (by_string || (stringable && basic.is_invalid())) {
     if (verb != 'v' && o.elements() != nullptr) {
       return value(Value::list_of(o.elements()->items, Type::kStringList), verb, depth);
     }
@@ -212,6 +221,25 @@ void Printer::object(const Value& v, char32_t verb, int depth) {
     return value(Value::list_of(o.elements()->items, Type::kStringList), verb, depth);
   }
   bad_verb(v, verb);
+}
+
+void Printer::structure(const value::Object& o, std::span<const value::StructField> fields,
+                        char32_t verb, int depth) {
+  std::string_view type = o.go_type();
+  if (o.kind() == Kind::kPtr) {
+    type.remove_prefix(1);
+    out_ += '&';
+  }
+  if (f_.sharp_v) out_.append(type);
+  out_ += '{';
+  bool first = true;
+  for (const auto& [name, field] : fields) {
+    if (!first) out_ += f_.sharp_v ? ", " : " ";
+    first = false;
+    if (f_.sharp_v || f_.plus_v) out_.append(name).append(":");
+    value(field, verb, depth + 1);
+  }
+  out_ += '}';
 }
 
 void Printer::boolean(bool b, char32_t verb, const Value& v) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/gotext.h"
 #include "base/strings.h"
 #include "tmpl/print.h"
 #include "tmpl/vm.h"
@@ -197,7 +198,7 @@ bool Vm::Rep::next_round(RangeState& state, const RangeSite& site, Slot& dot, Sl
 }
 
 bool Vm::Rep::run(const Template* t, Value data) {
-  if (stack.exceeded()) return limit(last_node, "exceeded maximum nesting of template executions");
+  if (stack.exceeded()) return limit(nullptr, "templates nested too deeply");
   const size_t base = frames.size();
   const size_t range_base = range_count;
   const size_t method_base = methods.size();
@@ -367,7 +368,7 @@ bool Vm::Rep::run(const Template* t, Value data) {
       case Op::kTemplate: {
         const Template* callee = find(in.a);
         if (callee == nullptr) {
-          good = fail(at(in), cat("template \"", set.names[in.a], "\" not defined"));
+          good = fail(at(in), cat("template ", quote(set.names[in.a]), " not defined"));
           break;
         }
         if (in.op == Op::kFindTemplate) break;

@@ -36,7 +36,11 @@ bool is_request_uri(const std::string& s) {
 }
 
 // Go's JSON of a dependency list: the struct's order of fields, which the digest depends on.
-Status append_json(std::string& out, const std::vector<Dependency>& dependencies) {
+Status append_json(std::string& out, bool present, const std::vector<Dependency>& dependencies) {
+  if (!present) {
+    out += "null";
+    return ok();
+  }
   out += '[';
   for (const Dependency& d : dependencies) {
     if (out.back() == '}') out += ',';
@@ -69,20 +73,20 @@ std::string sha256_digest(std::string_view text) {
   return "sha256:" + crypt::hex(crypt::sha256(text));
 }
 
-// HashReq.
-Result<std::string> lock_digest(const std::vector<Dependency>& wanted,
-                                const std::vector<Dependency>& locked) {
+// HashReq. `declared`: the chart says `dependencies:` at all.
+Result<std::string> lock_digest(bool declared, const std::vector<Dependency>& wanted,
+                                const chart::Lock& lock) {
   std::string text = "[";
-  TRY(append_json(text, wanted));
+  TRY(append_json(text, declared, wanted));
   text += ',';
-  TRY(append_json(text, locked));
+  TRY(append_json(text, lock.has_dependencies, lock.dependencies));
   return sha256_digest(text + "]");
 }
 
 // HashV2Req: what Helm 2 wrote into requirements.lock.
-Result<std::string> helm2_digest(const std::vector<Dependency>& wanted) {
+Result<std::string> helm2_digest(bool declared, const std::vector<Dependency>& wanted) {
   std::string text = "{\"dependencies\":";
-  TRY(append_json(text, wanted));
+  TRY(append_json(text, declared, wanted));
   return sha256_digest(text + "}");
 }
 
@@ -391,7 +395,7 @@ Status Manager::update() {
   const int64_t now = context_.clock.now_ns();
   lock.generated = chart::format_rfc3339(now, sys::local_offset_seconds(now));
   TRY(fetch_all(lock.dependencies));
-  lock.digest = TRY(lock_digest(wanted, lock.dependencies));
+  lock.digest = TRY(lock_digest(true, wanted, lock));
   if (chart->lock && chart->lock->digest == lock.digest) return ok();
   return write_lock(lock, chart->metadata.api_version == "v1");
 }
@@ -401,7 +405,8 @@ Status Manager::build() {
   if (!chart->lock) return update();
   const bool legacy = chart->metadata.api_version == "v1";
   std::vector<Dependency> wanted = chart->metadata.dependencies;
-  const std::string helm2 = legacy ? TRY(helm2_digest(wanted)) : "";
+  const bool declared = chart->metadata.has_dependencies;
+  const std::string helm2 = legacy ? TRY(helm2_digest(declared, wanted)) : "";
   std::vector<Dependency> locked = chart->lock->dependencies;
   if (options_.remote) {
     TRY(prepare(wanted, true));
@@ -411,7 +416,7 @@ Status Manager::build() {
       if (d.repository.starts_with(kFileScheme)) (void)TRY(local_path(d.repository));
     }
   }
-  if (TRY(lock_digest(wanted, locked)) != chart->lock->digest) {
+  if (TRY(lock_digest(declared, wanted, *chart->lock)) != chart->lock->digest) {
     if (!legacy) {
       return Error(Code::kFailedPrecondition,
                    "the lock file (Chart.lock) is out of sync with the dependencies file "

@@ -104,7 +104,7 @@ bool is_subdomain(std::string_view s) {
 using Reasons = std::vector<std::string>;
 
 void limit(Reasons& reasons, std::string_view name, size_t bytes) {
-  if (name.size() > bytes) reasons.push_back(cat("must be no more than ", bytes, " bytes"));
+  if (name.size() > bytes) reasons.push_back(cat("must be no more than ", bytes, " characters"));
 }
 
 Reasons subdomain_reasons(std::string_view name) {

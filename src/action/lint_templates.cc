@@ -1,12 +1,14 @@
 // Lint rules about templates: they are rendered as `helm template` would, then every document of
 // the chart's own files is looked at (helm pkg/chart/v2/lint/rules/template.go).
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "action/lint_rules.h"
 #include "base/gotext.h"
 #include "base/path.h"
 #include "base/strings.h"
+#include "chart/go_struct.h"
 #include "chart/values.h"
 #include "yaml/yaml.h"
 
@@ -133,17 +135,30 @@ Finding selector(const ObjectHead& object, std::string_view manifest) {
 
 Finding list_annotations(const ObjectHead& object, std::string_view manifest) {
   if (object.kind != "List") return std::nullopt;
+  constexpr std::string_view kMetadata = "struct { Annotations map[string]string }";
+  const std::string item_type = cat("struct { Metadata ", kMetadata, " }");
+  const auto unparsed = [](const Error& why) { return "unable to parse YAML: " + why.text(); };
   const auto tree = yaml::read_fields(manifest, {"items"});
-  if (!tree) return "unable to parse YAML: " + tree.error().text();
-  const value::Value* items = tree->get("items");
-  for (const value::Value& item : items ? items->items() : std::span<const value::Value>()) {
-    const value::Value* metadata = item.get("metadata");
-    const value::Value* annotations = metadata ? metadata->get("annotations") : nullptr;
-    if (annotations && annotations->get("helm.sh/resource-policy")) {
-      return "annotation 'helm.sh/resource-policy' within List objects are ignored";
-    }
-  }
-  return std::nullopt;
+  if (!tree) return unparsed(tree.error());
+  bool found = false;
+  chart::GoStruct in("");
+  const auto annotations = [&](const value::Value& v) {
+    std::map<std::string, std::string> map;
+    bool present = false;
+    in.text_map(v, map, &present);
+    found |= map.contains("helm.sh/resource-policy");
+  };
+  const auto metadata = [&](const value::Value& v) {
+    in.anonymous(v, kMetadata, {{"Annotations", annotations}});
+  };
+  const auto item = [&](const value::Value& v) {
+    in.anonymous(v, item_type, {{"Metadata", metadata}});
+  };
+  in.anonymous(*tree, cat("struct { Items []", item_type, " }"),
+               {{"Items", [&](const value::Value& v) { in.list(v, "[]" + item_type, item); }}});
+  if (const Status read = in.status(); !read) return unparsed(read.error());
+  if (!found) return std::nullopt;
+  return "annotation 'helm.sh/resource-policy' within List objects are ignored";
 }
 
 // False when a document does not parse: Helm looks no further then.

@@ -2,6 +2,7 @@
 // schemas are not looked at here.
 #include "action/lint_rules.h"
 #include "base/path.h"
+#include "base/strings.h"
 #include "chart/values.h"
 #include "schema/schema.h"
 #include "yaml/yaml.h"
@@ -13,7 +14,12 @@ constexpr size_t kMaxFile = 100 << 20;
 
 Finding validate(Linter& linter, const std::string& file) {
   const auto text = linter.disk.read_file(file, kMaxFile);
-  const auto unparsed = [](const Error& why) { return "unable to parse YAML: " + why.text(); };
+  const auto unparsed = [](const Error& why) {
+    // Helm reads into its own type here.
+    return "unable to parse YAML: " +
+           replace_all(why.text(), "Go value of type map[string]interface {}",
+                       "Go value of type common.Values");
+  };
   if (!text) return unparsed(text.error());
   const auto defaults = yaml::read_map(*text);
   if (!defaults) return unparsed(defaults.error());

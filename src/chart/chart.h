@@ -52,6 +52,7 @@ struct Lock {
   std::string generated;  // RFC 3339, as Go's time.Time prints itself
   int64_t generated_ns = kUnknownTime;
   std::string digest;
+  bool has_dependencies = true;  // Go: nil slice or not
   std::vector<Dependency> dependencies;
 };
 
@@ -110,8 +111,8 @@ value::Value metadata_value(const Metadata& metadata);  // JSON names, empty one
 Result<std::string> metadata_yaml(const Metadata& metadata);
 value::Value dependency_value(const Dependency& dependency);
 
-// Chart.lock text <-> Lock.
-Result<Lock> parse_lock(std::string_view yaml_text);
+// Chart.lock text <-> Lock; a text that says null is no lock.
+Result<std::optional<Lock>> parse_lock(std::string_view yaml_text);
 Result<std::string> lock_yaml(const Lock& lock);
 
 }  // namespace pintle::chart

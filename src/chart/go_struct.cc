@@ -48,6 +48,18 @@ Value plain(const Value& v) {
 void GoStruct::object(const Value& v, std::string_view type, const std::vector<Field>& fields) {
   if (v.is_nil()) return;
   if (!v.is_map()) return mismatch(v, cat(package_, ".", type));
+  read_fields(v, type, fields);
+}
+
+void GoStruct::anonymous(const Value& v, std::string_view go_type,
+                         const std::vector<Field>& fields) {
+  if (v.is_nil()) return;
+  if (!v.is_map()) return mismatch(v, go_type);
+  read_fields(v, "", fields);
+}
+
+void GoStruct::read_fields(const Value& v, std::string_view type,
+                           const std::vector<Field>& fields) {
   const std::string_view outer = struct_;
   if (!v.as_map()) return;
   for (const auto& [key, item] : *v.as_map()) {
@@ -100,6 +112,12 @@ void GoStruct::text_map(const Value& v, std::map<std::string, std::string>& out,
   }
 }
 
+void GoStruct::list(const Value& v, std::string_view go_type,
+                    const std::function<void(const Value&)>& each) {
+  if (!v.is_nil() && !v.is_list()) return mismatch(v, go_type);
+  for (const Value& item : v.items()) each(item);
+}
+
 void GoStruct::any_list(const Value& v, std::vector<Value>& out) {
   if (!v.is_nil() && !v.is_list()) return mismatch(v, "[]interface {}");
   out.clear();
@@ -129,7 +147,7 @@ void GoStruct::fail(std::string text) {
 
 void GoStruct::mismatch(const Value& v, std::string_view go_type) {
   std::string text = cat("json: cannot unmarshal ", json_kind(v), " into Go ");
-  if (struct_.empty()) {
+  if (path_.empty()) {
     text += "value";
   } else {
     append(text, {"struct field ", struct_});

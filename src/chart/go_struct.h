@@ -28,11 +28,17 @@ class GoStruct {
   };
   // v must be a map (or null). `type`: the struct's name without package.
   void object(const value::Value& v, std::string_view type, const std::vector<Field>& fields);
+  // The same for a struct type without a name, spelled out in go_type.
+  void anonymous(const value::Value& v, std::string_view go_type,
+                 const std::vector<Field>& fields);
 
   void text(const value::Value& v, std::string& out);
   void flag(const value::Value& v, bool& out);
   void texts(const value::Value& v, std::vector<std::string>& out);
   void text_map(const value::Value& v, std::map<std::string, std::string>& out, bool* present);
+  // []T: `each` reads the elements, in order.
+  void list(const value::Value& v, std::string_view go_type,
+            const std::function<void(const value::Value&)>& each);
   void any_list(const value::Value& v, std::vector<value::Value>& out);
   // []*Type: `clear`, then `add` for each element; nulls are dropped, the first remembered.
   // present: set to whether the list is there at all (may be null).
@@ -46,11 +52,12 @@ class GoStruct {
   Status status() const;
 
  private:
+  void read_fields(const value::Value& v, std::string_view type, const std::vector<Field>& fields);
   void mismatch(const value::Value& v, std::string_view go_type);
 
   std::string package_;
   bool strict_;
-  std::string_view struct_;            // the innermost one
+  std::string_view struct_;            // the innermost one; "" has no name
   std::vector<std::string_view> path_; // field names from the root
   std::optional<std::string> error_;
 };

@@ -174,9 +174,11 @@ Status check_metadata_strictly(std::string_view yaml_text) {
   return in.status();
 }
 
-Result<Lock> parse_lock(std::string_view yaml_text) {
+Result<std::optional<Lock>> parse_lock(std::string_view yaml_text) {
   const Value tree = TRY(yaml::read_exact(yaml_text));
+  if (tree.is_nil()) return std::optional<Lock>();
   Lock lock;
+  lock.has_dependencies = false;
   lock.generated = "0001-01-01T00:00:00Z";
   std::optional<size_t> first_null;
   GoStruct in("v2");
@@ -192,18 +194,19 @@ Result<Lock> parse_lock(std::string_view yaml_text) {
               }},
              {"digest", [&](const Value& x) { in.text(x, lock.digest); }},
              {"dependencies", [&](const Value& x) {
-                read_dependencies(in, x, lock.dependencies, nullptr, &first_null);
+                read_dependencies(in, x, lock.dependencies, &lock.has_dependencies, &first_null);
               }}});
   TRY(in.status());
   if (first_null) {
     return Error(Code::kInvalidArgument, "dependencies must not contain empty or null nodes");
   }
-  return lock;
+  return std::optional(std::move(lock));
 }
 
 Result<std::string> lock_yaml(const Lock& lock) {
   Json json;
-  json.set("dependencies", dependency_list(lock.dependencies));
+  json.set("dependencies",
+           lock.has_dependencies ? dependency_list(lock.dependencies) : Value::nil());
   json.set("digest", value::str(lock.digest));
   json.set("generated", value::str(lock.generated));
   return yaml::write(json.take());

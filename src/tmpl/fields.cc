@@ -48,8 +48,8 @@ bool Vm::Rep::field(const Value& receiver, bool interface, std::string_view name
   }
   if (receiver.is_nil()) return fail(at, cat("nil pointer evaluating interface {}.", name));
   if (const FuncDef* method = find_method(receiver, name)) {
-    std::string error = check_count(signature(method->params), name, 0, false);
-    if (!error.empty()) return fail(at, error);
+    std::string problem = check_count(signature(method->params), name, 0, false);
+    if (!problem.empty()) return fail(at, problem);
     Value self = receiver;
     return invoke(*method, name, &self, 1, call_node, result);
   }
@@ -117,9 +117,9 @@ bool Vm::Rep::resolve_method(const Value& receiver, bool interface, const CallSi
   }
   if (receiver.is_nil()) return fail(at, cat("nil pointer evaluating interface {}.", site.name));
   if (const FuncDef* method = find_method(receiver, site.name)) {
-    std::string error =
+    std::string problem =
         check_count(signature(method->params), site.name, site.written, site.piped);
-    if (!error.empty()) return fail(at, error);
+    if (!problem.empty()) return fail(at, problem);
     methods.push_back(method);
     return true;
   }

@@ -65,7 +65,7 @@ class Set {
 struct Options {
   MissingKey missing_key = MissingKey::kDefault;
   int max_depth = 100000;             // nested {{template}}: Go's limit
-  size_t max_output = 1u << 30;       // bytes of one execution, includes and all; then an error
+  size_t max_output = 64u << 20;      // bytes written and kept by one execution; then an error
   uint64_t max_steps = 200'000'000;   // loop rounds and template calls of one execution
 };
 

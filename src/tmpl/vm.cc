@@ -199,6 +199,7 @@ bool Vm::Rep::next_round(RangeState& state, const RangeSite& site, Slot& dot, Sl
 
 bool Vm::Rep::run(const Template* t, Value data) {
   if (stack.exceeded()) return limit(nullptr, "templates nested too deeply");
+  if (bytes_left == 0) return limit(nullptr, "exceeded maximum size of output");
   const size_t base = frames.size();
   const size_t range_base = range_count;
   const size_t method_base = methods.size();

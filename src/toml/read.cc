@@ -17,7 +17,7 @@ using value::Value;
 
 namespace {
 
-constexpr size_t kMaxDepth = 2000;  // of arrays and inline tables inside each other
+constexpr size_t kMaxDepth = 500;   // of arrays and inline tables inside each other
 constexpr size_t kMaxKey = 1000;    // parts of a full key
 
 using Key = std::vector<std::string>;

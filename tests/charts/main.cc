@@ -94,7 +94,12 @@ Result<Run> run_case(const Settings& settings, const Value& c, const std::string
   fs::path work = scratch.path / "work", home = scratch.path / "home";
   fs::create_directories(work);
   fs::create_directories(home);
-  fs::create_symlink(fs::absolute(settings.dir / "charts" / chart_file), work / chart_file);
+  fs::path chart = fs::absolute(settings.dir / "charts" / chart_file);
+  if (fs::is_directory(chart)) {
+    fs::copy(chart, work / chart_file, fs::copy_options::recursive);
+  } else {
+    fs::create_symlink(chart, work / chart_file);
+  }
   if (const Value* values = c.get("values")) {
     std::ofstream(work / "values.yaml", std::ios::binary) << values->as_string();
   }

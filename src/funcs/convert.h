@@ -54,6 +54,6 @@ inline constexpr size_t kMaxBytes = size_t{64} << 20;
 inline constexpr size_t kMaxItems = size_t{4} << 20;
 bool fail_size(value::Call& call);   // "result is larger than 67108864 bytes"
 bool fail_items(value::Call& call);  // "result has more than 4194304 elements"
-inline constexpr int kMaxDepth = 10000;  // of values walked by recursion, as for text (json, yaml)
+inline constexpr int kMaxDepth = 2000;  // of maps merged or copied; a map may hold itself
 
 }  // namespace pintle::funcs

@@ -75,7 +75,7 @@ TEST(Merge, OfAMapWithItselfEnds) {
       render_text(
           R"({{ $d := dict "a" 1 }}{{ $e := dict "d" $d }}{{ $_ := set $d "d" $d }})"
                         R"({{ mustMerge $d $e (dict "d" $d) | len }})"),
-      "error: maps are nested deeper than 10000 levels");
+      "error: maps are nested deeper than 2000 levels");
 }
 
 }  // namespace

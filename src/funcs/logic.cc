@@ -52,43 +52,13 @@ bool kind_is(Call& c) {
 }
 bool deep_equal(Call& c) { return c.give(Value::boolean(value::deep_equal(c[0], c[1]))); }
 
-// A copy of at most kMaxItems nodes: a value that shares parts of itself may stand for
-// exponentially many, and one that holds itself for endlessly many.
-class Copier {
- public:
-  bool copy(const Value& from, Value& to, int depth = 0) {
-    if (++nodes_ > kMaxItems || depth > kMaxDepth) return false;
-    if (from.is_list() && from.as_list()) {
-      std::vector<Value> items(from.length());
-      for (size_t i = 0; i < items.size(); ++i) {
-        if (!copy(from.items()[i], items[i], depth + 1)) return false;
-      }
-      to = Value::list_of(std::move(items), from.type());
-    } else if (from.is_map() && from.as_map()) {
-      auto map = value::make_map();
-      map->reserve(from.length());
-      for (const auto& e : *from.as_map()) {
-        map->entries().push_back({e.key, Value()});
-        if (!copy(e.value, map->entries().back().value, depth + 1)) return false;
-      }
-      to = Value::map(std::move(map), from.type());
-    } else {
-      to = from;
-    }
-    return true;
-  }
-
- private:
-  size_t nodes_ = 0;
-};
+constexpr size_t kMaxCopy = size_t{1} << 20;  // nodes; each may cost 100 bytes
 
 bool deep_copy(Call& c) {
   if (c[0].is_nil()) return c.fail("reflect: call of reflect.Value.Type on zero Value");
-  Value copy;
-  if (!Copier().copy(c[0], copy)) {
-    return c.fail(cat("value is too deep or has more than ", kMaxItems, " elements"));
-  }
-  return c.give(std::move(copy));
+  std::optional<Value> copy = value::deep_copy(c[0], kMaxCopy, kMaxDepth);
+  if (!copy) return c.fail(cat("value is too deep or has more than ", kMaxCopy, " elements"));
+  return c.give(std::move(*copy));
 }
 
 constexpr FuncDef kRows[] = {

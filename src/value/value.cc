@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
+#include <utility>
 
 namespace pintle::value {
 
@@ -23,6 +26,56 @@ void Value::retain() {
   }
 }
 
+namespace {
+
+// A tree is freed by recursion, which is the fast way, down to this depth; what lies deeper goes
+// through a work list, so that no nesting can exhaust the stack.
+constexpr int kRecursiveFree = 200;
+thread_local int free_depth = 0;
+
+void take_children(Value v, std::vector<Value>& work) {
+  if (v.is_list() && v.as_list() && v.as_list()->use_count() == 1) {
+    auto& items = v.as_list()->items;
+    std::move(items.begin(), items.end(), std::back_inserter(work));
+    items.clear();
+  } else if (v.is_map() && v.as_map() && v.as_map()->use_count() == 1) {
+    for (auto& e : v.as_map()->entries()) work.push_back(std::move(e.value));
+  }
+}
+
+template <typename Container>
+void free_container(Container* c, std::vector<Value>&& children) {
+  delete c;
+  while (!children.empty()) {
+    Value v = std::move(children.back());
+    children.pop_back();
+    take_children(std::move(v), children);
+  }
+}
+
+void free_list(List* l) {
+  if (++free_depth < kRecursiveFree) {
+    delete l;
+  } else {
+    std::vector<Value> children = std::move(l->items);
+    free_container(l, std::move(children));
+  }
+  --free_depth;
+}
+
+void free_map(Map* m) {
+  if (++free_depth < kRecursiveFree) {
+    delete m;
+  } else {
+    std::vector<Value> children;
+    for (auto& e : m->entries()) children.push_back(std::move(e.value));
+    free_container(m, std::move(children));
+  }
+  --free_depth;
+}
+
+}  // namespace
+
 void Value::release() {
   Type t = type();
   if (t == Type::kString || t == Type::kBytes) {
@@ -37,10 +90,10 @@ void Value::release() {
     if (RefAccess::release(o)) delete o;
   } else if (is_map()) {
     auto* m = static_cast<Map*>(p);
-    if (RefAccess::release(m)) delete m;
+    if (RefAccess::release(m)) free_map(m);
   } else {
     auto* l = static_cast<List*>(p);
-    if (RefAccess::release(l)) delete l;
+    if (RefAccess::release(l)) free_list(l);
   }
 }
 
@@ -172,29 +225,50 @@ std::string_view kind_name(const Value& v) {
   }
 }
 
-Value deep_copy(const Value& v) {
-  if (v.is_list() && v.as_list()) {
-    std::vector<Value> items;
-    items.reserve(v.length());
-    for (const auto& x : v.items()) items.push_back(deep_copy(x));
-    return Value::list_of(std::move(items), v.type());
+std::optional<Value> deep_copy(const Value& v, size_t max_nodes, size_t max_depth) {
+  struct Slot {
+    Value* value;  // still the original's container
+    size_t depth;
+  };
+  Value out = v;
+  std::vector<Slot> work{{&out, 0}};
+  size_t nodes = 0;
+  while (!work.empty()) {
+    auto [slot, depth] = work.back();
+    work.pop_back();
+    nodes += 1 + slot->length();
+    if (nodes > max_nodes || depth > max_depth) return std::nullopt;
+    auto visit = [&, depth = depth](Value& child) {
+      if (child.is_list() || child.is_map()) work.push_back({&child, depth + 1});
+    };
+    if (slot->is_list() && slot->as_list()) {
+      auto copy = Ref<List>::make(slot->as_list()->items);
+      for (Value& child : copy->items) visit(child);
+      *slot = Value::list(std::move(copy), slot->type());
+    } else if (slot->is_map() && slot->as_map()) {
+      auto copy = make_map();
+      copy->entries().assign(slot->as_map()->begin(), slot->as_map()->end());
+      for (auto& e : copy->entries()) visit(e.value);
+      *slot = Value::map(std::move(copy), slot->type());
+    }
   }
-  if (v.is_map() && v.as_map()) {
-    auto m = make_map();
-    m->reserve(v.length());
-    for (const auto& e : *v.as_map()) m->entries().push_back({e.key, deep_copy(e.value)});
-    return Value::map(std::move(m), v.type());
-  }
-  return v;
+  return out;
 }
 
-bool deep_equal(const Value& a, const Value& b) {
+Value deep_copy(const Value& v) { return *deep_copy(v, SIZE_MAX, SIZE_MAX); }
+
+namespace {
+
+using Pair = std::pair<const Value*, const Value*>;
+
+// Compares two values but for their elements, which go to `work`.
+bool equal_heads(const Value& a, const Value& b, std::vector<Pair>& work) {
   if (a.type() != b.type()) return false;
   switch (a.type()) {
     case Type::kNil:
     case Type::kInvalid: return true;
     case Type::kFloat64: return a.as_double() == b.as_double();
-    case Type::kString: return a.as_string() == b.as_string();
+    case Type::kString:
     case Type::kBytes: return a.as_string() == b.as_string();
     case Type::kObject: return a.as_object()->equals(*b.as_object());
     default: break;
@@ -203,18 +277,47 @@ bool deep_equal(const Value& a, const Value& b) {
     if ((a.as_list() == nullptr) != (b.as_list() == nullptr)) return false;
     if (a.as_list() == b.as_list()) return true;
     auto x = a.items(), y = b.items();
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), deep_equal);
+    if (x.size() != y.size()) return false;
+    for (size_t i = 0; i < x.size(); ++i) work.push_back({&x[i], &y[i]});
+    return true;
   }
   if (a.is_map()) {
     if ((a.as_map() == nullptr) != (b.as_map() == nullptr)) return false;
     if (a.as_map() == b.as_map()) return true;
     if (a.length() != b.length()) return false;
-    return std::equal(a.as_map()->begin(), a.as_map()->end(), b.as_map()->begin(),
-                      [](const Map::Entry& x, const Map::Entry& y) {
-                        return x.key == y.key && deep_equal(x.value, y.value);
-                      });
+    auto y = std::as_const(*b.as_map()).begin();
+    for (const auto& x : *a.as_map()) {
+      if (!(x.key == y->key)) return false;
+      work.push_back({&x.value, &y->value});
+      ++y;
+    }
+    return true;
   }
   return a.identical(b);
+}
+
+}  // namespace
+
+bool deep_equal(const Value& a, const Value& b) {
+  if (!a.is_list() && !a.is_map()) {  // the common case allocates nothing
+    std::vector<Pair> none;
+    return equal_heads(a, b, none);
+  }
+  constexpr size_t kUnwatched = 1000;  // small trees need no memory of what was seen
+  std::set<std::pair<const void*, const void*>> seen;
+  std::vector<Pair> work{{&a, &b}};
+  for (size_t steps = 0; !work.empty(); ++steps) {
+    auto [x, y] = work.back();
+    work.pop_back();
+    if (steps > kUnwatched && x->type() == y->type() && (x->is_list() || x->is_map())) {
+      auto id = [](const Value* v) {
+        return v->is_list() ? static_cast<const void*>(v->as_list()) : v->as_map();
+      };
+      if (!seen.insert({id(x), id(y)}).second) continue;
+    }
+    if (!equal_heads(*x, *y, work)) return false;
+  }
+  return true;
 }
 
 bool truth(const Value& v) {

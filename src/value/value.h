@@ -274,7 +274,11 @@ Kind kind(const Value& v);
 std::string_view kind_name(const Value& v);  // "invalid", "float64", "slice", "map", "ptr" ...
 
 Value deep_copy(const Value& v);  // maps and lists are copied, types kept; objects shared
-// reflect.DeepEqual: types must match; nil list differs from the empty one; NaN differs from NaN.
+// The same within bounds; nullopt beyond them. A value may share parts of itself, and so stand for
+// exponentially many nodes, or (changed by a template) hold itself.
+std::optional<Value> deep_copy(const Value& v, size_t max_nodes, size_t max_depth);
+// reflect.DeepEqual: types must match; nil list differs from the empty one; NaN differs from NaN;
+// a pair of containers met again counts as equal, so it ends for any value.
 bool deep_equal(const Value& a, const Value& b);
 // text/template's truth: false, 0, "", empty or nil container, nil, invalid are false.
 bool truth(const Value& v);

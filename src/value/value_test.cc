@@ -267,11 +267,53 @@ TEST(Object, LivesAsLongAsItsLastValue) {
   EXPECT_EQ(Counter::alive, 0);
 }
 
-TEST(Value, ADeepTreeIsFreedWithoutHarm) {
-  Value v;
-  for (int i = 0; i < 10000; ++i) v = Value::list_of({std::move(v)});
-  Value copy = deep_copy(v);
-  EXPECT_TRUE(deep_equal(v, copy));
+TEST(Value, NestingIsNoMatterForTheStack) {
+  Value list, map;
+  for (int i = 0; i < 1000000; ++i) {
+    list = Value::list_of({std::move(list)});
+    auto m = make_map();
+    m->set("k", std::move(map));
+    map = Value::map(std::move(m));
+  }
+  EXPECT_TRUE(deep_equal(list, deep_copy(list)));
+  EXPECT_TRUE(deep_equal(map, deep_copy(map)));
+  EXPECT_FALSE(deep_equal(list, map));
+}
+
+TEST(Value, FreeingKeepsWhatOthersHold) {
+  Value inner = Value::list_of({str(text(30))});
+  Value deep = inner;
+  for (int i = 0; i < 1000; ++i) deep = Value::list_of({deep, inner});
+  deep = Value();
+  EXPECT_EQ(inner.as_list()->use_count(), 1u);
+  EXPECT_EQ(inner.items()[0].as_string(), text(30));
+}
+
+// A list of n levels, each holding the one below twice: 2^n leaves.
+Value doubled(int n) {
+  Value v = Value::integer(1);
+  for (int i = 0; i < n; ++i) v = Value::list_of({v, v});
+  return v;
+}
+
+TEST(DeepCopy, StopsAtItsBounds) {
+  EXPECT_FALSE(deep_copy(doubled(60), 1000000, 100));
+  EXPECT_TRUE(deep_copy(doubled(10), 10000, 10));
+  EXPECT_FALSE(deep_copy(doubled(10), 10000, 8));
+  auto m = make_map();
+  m->set("self", Value::map(m));
+  EXPECT_FALSE(deep_copy(Value::map(m), SIZE_MAX, 1000));
+  m->clear();
+}
+
+TEST(DeepEqual, EndsForSharedAndCyclicValues) {
+  EXPECT_TRUE(deep_equal(doubled(60), doubled(60)));
+  auto a = make_map(), b = make_map();
+  a->set("self", Value::map(a));
+  b->set("self", Value::map(b));
+  EXPECT_TRUE(deep_equal(Value::map(a), Value::map(b)));
+  a->clear();
+  b->clear();
 }
 
 }  // namespace

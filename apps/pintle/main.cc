@@ -1,4 +1,5 @@
 // pintle: makes the world (streams, disk, clock, environment) and hands it to cli::run.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -56,6 +57,11 @@ class Unbuffered : public pintle::cli::Sink {
   Buffered& before_;
 };
 
+bool is_pipe(int fd) {
+  struct stat info;
+  return ::fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode);
+}
+
 pintle::Result<std::string> read_stdin() {
   std::string text;
   char buffer[1 << 16];
@@ -89,6 +95,7 @@ int main(int argc, char** argv) {
                        .build = std::move(build),
                        .out_is_terminal = pintle::sys::is_terminal(STDOUT_FILENO),
                        .err_is_terminal = pintle::sys::is_terminal(STDERR_FILENO),
+                       .in_is_pipe = is_pipe(STDIN_FILENO),
                        .children_share_output = true,
                        .read_stdin = read_stdin};
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);

@@ -50,10 +50,10 @@ enum class Needs : uint8_t {
 };
 
 struct Command {
-  std::string_view use;              // "install [NAME] [CHART]"; the first word is the name
-  std::string_view brief = {};       // one line in the parent's help
-  std::string_view text = {};        // help above "Usage:"; empty: brief stands in
-  std::string_view text_helm3 = {};  // where Helm 3.22 says something else
+  std::string_view use;         // "install [NAME] [CHART]"; the first word is the name
+  std::string_view brief = {};  // one line in the parent's help
+  std::string_view text = {};   // help above "Usage:"; empty: brief stands in
+  std::string_view brief_helm3 = {}, text_helm3 = {};  // where Helm 3.22 says something else
   std::array<std::string_view, 3> aliases = {};
   std::array<std::string_view, 2> suggest_for = {};
   ArgsRule args = {};

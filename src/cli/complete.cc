@@ -116,7 +116,7 @@ void complete_subcommands(const CommandTree& tree, const Node& node, std::string
     if (!available(tree, *child) && child->path != "help") continue;
     const std::string_view name = child->command->name();
     if (name.starts_with(word)) {
-      out.items.push_back(cat(name, "\t", child->command->brief));
+      out.items.push_back(cat(name, "\t", tree.brief(*child)));
     }
     out.directive = kNoFiles;
   }

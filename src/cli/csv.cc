@@ -34,7 +34,7 @@ Error parse_error(int start, int line, size_t column, std::string_view what) {
   return Error(Code::kInvalidArgument, std::move(text));
 }
 
-constexpr std::string_view kBareQuote = "bare \" in non-quoted field";
+constexpr std::string_view kBareQuote = "bare \" in non-quoted-field";
 constexpr std::string_view kQuote = "extraneous or missing \" in quoted-field";
 
 }  // namespace

@@ -47,6 +47,7 @@ struct Env {
   Build build = Build::helm4();
   bool out_is_terminal = false;
   bool err_is_terminal = false;
+  bool in_is_pipe = false;
   bool children_share_output = false;  // plugins write straight to the process's own streams
   std::function<Result<std::string>()> read_stdin = {};
 

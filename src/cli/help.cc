@@ -29,7 +29,7 @@ std::string commands(const CommandTree& tree, const Node& node) {
     std::string name(child->command->name());
     name.resize(std::max(width, name.size()), ' ');
     out += "\n  " + name + " ";
-    out += child->command->brief;
+    out += tree.brief(*child);
   }
   return out;
 }
@@ -76,7 +76,7 @@ std::string usage(const CommandTree& tree, const Node& node, const Flags& flags)
 std::string help(const CommandTree& tree, const Node& node, const Flags& flags, bool helm3) {
   const Command& command = *node.command;
   std::string_view text = helm3 && !command.text_helm3.empty() ? command.text_helm3 : command.text;
-  text = trim_right(text.empty() ? command.brief : text);
+  text = trim_right(text.empty() ? tree.brief(node) : text);
   std::string out;
   if (!text.empty()) out += std::string(text) + "\n\n";
   if (command.run || tree.has_children(node)) out += usage(tree, node, flags);

@@ -11,14 +11,14 @@ namespace {
 using ChartPtr = std::unique_ptr<chart::Chart>;
 
 // Every dependency in charts/, or all fetched again if --dependency-update says so.
-Result<ChartPtr> with_dependencies(Session& s, action::Context& context, const InstallFlags& flags,
-                                   const std::string& path, ChartPtr chart,
-                                   const chart::LoadOptions& loading) {
+Result<ChartPtr> with_dependencies(Session& s, action::Context& context,
+                                   const ChartRequest& request, const std::string& path,
+                                   ChartPtr chart, const chart::LoadOptions& loading) {
   if (chart->metadata.dependencies.empty()) return chart;
   const auto epoch = TRY(source_date_epoch(s));
   const Status complete = action::check_dependencies(*chart);
   if (complete) return chart;
-  if (!flags.dependency_update) {
+  if (!request.dependency_update) {
     return Error::wrap(
         s.helm3() ? "An error occurred while checking for chart dependencies. You may need to run "
                     "`helm dependency build` to fetch missing dependencies"
@@ -27,7 +27,7 @@ Result<ChartPtr> with_dependencies(Session& s, action::Context& context, const I
         complete.error());
   }
   TRY(action::dependency_update(context, path,
-                                {.keyring = flags.chart.keyring, .source_date_epoch = epoch}));
+                                {.keyring = request.where.keyring, .source_date_epoch = epoch}));
   auto reloaded = chart::load(context.disk, path, loading);
   if (!reloaded) {
     return Error::wrap("failed reloading chart after repo update", reloaded.error());
@@ -37,27 +37,38 @@ Result<ChartPtr> with_dependencies(Session& s, action::Context& context, const I
 
 }  // namespace
 
+Result<LoadedChart> load_chart(Session& s, action::Context& context, const ChartRequest& request) {
+  ChartPathFlags where = request.where;
+  if (where.version.empty() && request.devel) s.log("DEBUG", "setting version to >0.0.0-0");
+  where.version = chart_version(request.where, request.devel);
+  const std::string path = TRY(locate_chart(s, where, request.reference));
+  s.log("DEBUG", "Chart path", {{"path", path}});
+  value::Value values = TRY(user_values(s, context, request.values));
+  const chart::LoadOptions loading{.log = s.log, .helm3 = s.helm3()};
+  ChartPtr chart = TRY(chart::load(context.disk, path, loading));
+  if (request.must_be_installable) TRY(action::check_installable(*chart));
+  if (chart->metadata.deprecated) {
+    s.log("WARN", s.helm3() ? "This chart is deprecated" : "this chart is deprecated");
+  }
+  chart = TRY(with_dependencies(s, context, request, path, std::move(chart), loading));
+  return LoadedChart{std::move(chart), std::move(values)};
+}
+
 Result<PreparedInstall> prepare_install(Session& s, action::Context& context,
                                         const InstallFlags& flags, const std::string& fixed_name) {
   s.log("DEBUG", "Original chart version", {{"version", flags.chart.version}});
-  ChartPathFlags where = flags.chart;
-  if (where.version.empty() && flags.devel) s.log("DEBUG", "setting version to >0.0.0-0");
-  where.version = chart_version(flags.chart, flags.devel);
   const auto named = TRY(action::name_and_chart(context, s.args,
                                                 {.name_template = flags.name_template,
                                                  .fixed_name = fixed_name,
                                                  .generate = flags.generate_name}));
-  const std::string path = TRY(locate_chart(s, where, named.chart));
-  s.log("DEBUG", "Chart path", {{"path", path}});
-  value::Value values = TRY(user_values(s, context, flags.values));
-  const chart::LoadOptions loading{.log = s.log, .helm3 = s.helm3()};
-  ChartPtr chart = TRY(chart::load(context.disk, path, loading));
-  TRY(action::check_installable(*chart));
-  if (chart->metadata.deprecated) {
-    s.log("WARN", s.helm3() ? "This chart is deprecated" : "this chart is deprecated");
-  }
-  chart = TRY(with_dependencies(s, context, flags, path, std::move(chart), loading));
-  return PreparedInstall{named.name, std::move(chart), std::move(values)};
+  LoadedChart loaded = TRY(load_chart(s, context,
+                                      {.reference = named.chart,
+                                       .where = flags.chart,
+                                       .values = flags.values,
+                                       .devel = flags.devel,
+                                       .dependency_update = flags.dependency_update,
+                                       .must_be_installable = true}));
+  return PreparedInstall{named.name, std::move(loaded.chart), std::move(loaded.values)};
 }
 
 action::ClientInstallOptions client_install_options(Session& s, const InstallFlags& flags,

@@ -1,5 +1,5 @@
-// What install and template do before anything is rendered: name, chart, values, dependencies
-// (helm pkg/cmd/install.go runInstall).
+// What install, template and upgrade do before anything is rendered: name, chart, values,
+// dependencies (helm pkg/cmd/install.go runInstall).
 #pragma once
 
 #include <memory>
@@ -12,12 +12,26 @@
 
 namespace pintle::cli {
 
+// A chart to release, as the command line names it.
+struct ChartRequest {
+  std::string_view reference;
+  const ChartPathFlags& where;
+  const action::UserValues& values;
+  bool devel = false;
+  bool dependency_update = false;
+  bool must_be_installable = false;  // no library charts
+};
+struct LoadedChart {
+  std::unique_ptr<chart::Chart> chart;
+  value::Value values;
+};
+Result<LoadedChart> load_chart(Session& s, action::Context& context, const ChartRequest& request);
+
 struct PreparedInstall {
   std::string name;
   std::unique_ptr<chart::Chart> chart;
   value::Value values;
 };
-
 // `fixed_name`: the release's name where none is given ("" for install).
 Result<PreparedInstall> prepare_install(Session& s, action::Context& context,
                                         const InstallFlags& flags, const std::string& fixed_name);

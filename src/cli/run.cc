@@ -67,6 +67,8 @@ int fail(Session& session, const Error& error) {
   return exit_code(error);
 }
 
+bool help_wanted(Flags& flags) { return *static_cast<const bool*>(flags.find("help")->target); }
+
 int execute(Session& session) {
   const Node& node = *session.node;
   const Command& command = *node.command;
@@ -76,7 +78,7 @@ int execute(Session& session) {
     if (!parsed) return fail(session, parsed.error());
     if (!parsed->deprecations.empty()) session.env.err.write(parsed->deprecations);
     session.args = parsed->args;
-    if (session.flags.find("help")->changed || !command.run) {
+    if (help_wanted(session.flags) || !command.run) {
       session.print(help(session.tree, node, session.flags, session.helm3()));
       return 0;
     }
@@ -118,26 +120,30 @@ const void* bind_command(Session& session, const Node& node) {
 namespace {
 
 template <typename Text>
-std::string with_fresh_flags(Session& session, const Node& node, Text text) {
+std::string with_fresh_flags(Session& session, const Node& node, bool with_help, Text text) {
   Settings settings = Settings::from(session.env);
   Flags flags;
   settings.bind(flags, session.helm3());
   flags.end_of_globals();
   Session other{session.env, settings, session.tree, &node, flags, {}, {}, session.log};
-  bind_command(other, node);
+  if (with_help) {
+    bind_command(other, node);
+  } else if (node.command->bind) {
+    node.command->bind(flags, other);
+  }
   return text(session.tree, node, flags);
 }
 
 }  // namespace
 
 std::string help_of(Session& session, const Node& node) {
-  return with_fresh_flags(session, node, [&](auto& tree, auto& n, auto& flags) {
+  return with_fresh_flags(session, node, true, [&](auto& tree, auto& n, auto& flags) {
     return help(tree, n, flags, session.helm3());
   });
 }
 
 std::string usage_of(Session& session, const Node& node) {
-  return with_fresh_flags(session, node,
+  return with_fresh_flags(session, node, false,
                           [](auto& tree, auto& n, auto& flags) { return usage(tree, n, flags); });
 }
 

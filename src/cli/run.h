@@ -18,7 +18,8 @@ int run(Env& env, std::span<const std::string> args);
 
 // Binds a command's flags, and --help, behind the global ones; returns its options.
 const void* bind_command(Session& session, const Node& node);
-// The help of any command, flags' defaults as the environment gives them.
+// The help of any command, flags' defaults as the environment gives them; its usage, where --help
+// is not among the flags.
 std::string help_of(Session& session, const Node& node);
 std::string usage_of(Session& session, const Node& node);
 

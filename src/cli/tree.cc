@@ -102,6 +102,11 @@ std::vector<const Node*> CommandTree::children(const Node& node) const {
 
 bool CommandTree::has_children(const Node& node) const { return !children(node).empty(); }
 
+std::string_view CommandTree::brief(const Node& node) const {
+  const Command& c = *node.command;
+  return helm3_ && !c.brief_helm3.empty() ? c.brief_helm3 : c.brief;
+}
+
 const Node* CommandTree::child(const Node& node, std::string_view name_or_alias) const {
   for (const Node& row : builtin_commands()) {
     if (is_child(node.path, row.path) && named(*row.command, name_or_alias) && shown(row)) {

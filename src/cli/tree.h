@@ -30,6 +30,7 @@ class CommandTree {
   const Node* parent(const Node& node) const;                 // null for the root
   std::vector<const Node*> children(const Node& node) const;  // sorted by name
   bool has_children(const Node& node) const;
+  std::string_view brief(const Node& node) const;
   const Node* child(const Node& node, std::string_view name_or_alias) const;
   // A command a plugin brings; the texts must outlive the tree.
   void add(std::string path, const Command& command);

@@ -1,3 +1,4 @@
+#include "base/gotext.h"
 #include "cli/commands/commands.h"
 #include "cli/completers.h"
 #include "cli/world.h"
@@ -32,7 +33,13 @@ void bind(Flags& f, Options& o) {
       .complete(doc_types);
 }
 
-Status run(Session& s, const Options&) { return needs_world(s); }
+Status run(Session& s, const Options& o) {
+  for (std::string_view known : {"markdown", "mdown", "md", "man", "bash"}) {
+    if (o.type == known) return needs_world(s);
+  }
+  return Error(Code::kInvalidArgument,
+               "unknown doc type " + quote(o.type) + ". Try 'markdown' or 'man'");
+}
 
 }  // namespace
 

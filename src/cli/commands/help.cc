@@ -36,7 +36,7 @@ Candidates complete(Session& s, const void*, Args args, std::string_view word) {
   for (const Node* child : s.tree.children(*found->node)) {
     const std::string_view name = child->command->name();
     if ((available(s.tree, *child) || child->path == "help") && name.starts_with(word)) {
-      out.items.push_back(cat(name, "\t", child->command->brief));
+      out.items.push_back(cat(name, "\t", s.tree.brief(*child)));
     }
   }
   return out;

@@ -5,7 +5,10 @@
 namespace pintle::cli {
 namespace {
 
-Status run(Session& s, const NoOptions&) { return needs_world(s); }
+Status run(Session& s, const NoOptions&) {
+  if (s.args.empty()) return Error("please provide plugin name to uninstall");
+  return needs_world(s);
+}
 
 Candidates plugins(Session& s, const void*, Args args, std::string_view) {
   return complete_plugins(s, args);

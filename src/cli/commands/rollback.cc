@@ -1,3 +1,5 @@
+#include "base/gotext.h"
+#include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/completers.h"
 #include "cli/flag_groups.h"
@@ -19,6 +21,7 @@ struct Options {
   bool cleanup_on_fail = false;
   std::string description;
   DryRunFlag dry_run;
+  bool simulate = false;  // Helm 3's --dry-run
   bool force_conflicts = false;
   bool force_replace = false;
   int64_t history_max = 0;
@@ -37,7 +40,11 @@ void bind(Flags& f, Options& o, const Session& s) {
     f.string("description", o.description,
              "add a custom description for the rollback (max 256 characters)");
   }
-  bind_dry_run(f, o.dry_run, s.helm3(), "simulate a rollback");
+  if (s.helm3()) {
+    f.boolean("dry-run", o.simulate, "simulate a rollback");
+  } else {
+    bind_dry_run(f, o.dry_run, false, "");
+  }
   if (!s.helm3()) {
     f.boolean("force-conflicts", o.force_conflicts,
               "if set server-side apply will force changes against conflicts");
@@ -74,7 +81,26 @@ void bind(Flags& f, Options& o, const Session& s) {
   }
 }
 
-Status run(Session& s, const Options&) { return needs_world(s); }
+constexpr size_t kMaxDescription = 256;  // runes
+
+Status run(Session& s, const Options& o) {
+  if (s.args.size() > 1) {
+    ParseError error;
+    parse_int(s.args[1], 10, 64, &error);
+    if (error != ParseError::kNone) {
+      return Error(
+          Code::kInvalidArgument,
+          cat("could not convert revision to a number: strconv.Atoi: parsing ", quote(s.args[1]),
+              error == ParseError::kRange ? ": value out of range" : ": invalid syntax"));
+    }
+  }
+  if (const size_t runes = rune_count(o.description); runes > kMaxDescription) {
+    return Error(Code::kInvalidArgument,
+                 cat("description must be ", kMaxDescription, " characters or less, got ", runes));
+  }
+  TRY(dry_run(o.dry_run, s, /*of_template=*/false));
+  return needs_world(s);
+}
 
 Candidates release_then_revision(Session& s, const void*, Args args, std::string_view) {
   if (args.empty()) return complete_releases(s, args);

@@ -62,7 +62,15 @@ void bind(Flags& f, Options& o, const Session& s) {
             "wait for as long as --timeout");
 }
 
-Status run(Session& s, const Options&) { return needs_world(s); }
+Status run(Session& s, const Options& o) {
+  const std::string& c = o.cascade;
+  if (c != "background" && c != "foreground" && c != "orphan") {
+    return Error(
+        Code::kInvalidArgument,
+        "invalid cascade value (" + c + "). Must be \"background\", \"foreground\", or \"orphan\"");
+  }
+  return needs_world(s);
+}
 
 Candidates every_release(Session& s, const void*, Args args, std::string_view) {
   return complete_releases(s, args);

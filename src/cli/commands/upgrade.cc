@@ -2,6 +2,7 @@
 #include "cli/completers.h"
 #include "cli/flag_groups.h"
 #include "cli/output.h"
+#include "cli/prepare_install.h"
 #include "cli/world.h"
 
 namespace pintle::cli {
@@ -222,7 +223,18 @@ void bind(Flags& f, Options& o, const Session& s) {
   f.find("version")->complete(version_of_second);
 }
 
-Status run(Session& s, const Options&) { return needs_world(s); }
+Status run(Session& s, const Options& o) {
+  TRY(dry_run(o.dry_run, s, /*of_template=*/false));
+  if (o.install) return needs_world(s);
+  action::Context context = action_context(s);
+  TRY(load_chart(s, context,
+                 {.reference = s.args[1],
+                  .where = o.chart,
+                  .values = o.values,
+                  .devel = o.devel,
+                  .dependency_update = o.dependency_update}));
+  return needs_world(s);
+}
 
 Candidates release_then_chart(Session& s, const void*, Args args, std::string_view word) {
   if (args.empty()) return complete_releases(s, args);

@@ -139,6 +139,7 @@ constinit const Command kVersion =
     define<Options, bind, run>({.use = "version",
                                 .brief = "print the helm version information",
                                 .text = kText,
+                                .brief_helm3 = "print the client version information",
                                 .text_helm3 = kTextHelm3,
                                 .args = ArgsRule::none(),
                                 .complete = nothing_more});

@@ -115,7 +115,9 @@ class HeadReader {
 }  // namespace
 
 Result<Head> parse_head(std::string_view document, bool helm3) {
-  return HeadReader(helm3).read(TRY(yaml::read_exact(document)));
+  static const yaml::Fields kFields = {"apiVersion", "kind", "metadata.name",
+                                       "metadata.annotations"};
+  return HeadReader(helm3).read(TRY(yaml::read_fields(document, kFields)));
 }
 
 }  // namespace pintle::release

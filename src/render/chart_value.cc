@@ -112,7 +112,9 @@ Value release_value(const ReleaseOptions& release) {
 
 Value files_value(const chart::Chart& chart) {
   MapBuilder out;
-  for (const auto& file : chart.files) out.add(Str(file->name), Value::bytes(Str(file->data)));
+  for (const auto& file : chart.files) {
+    out.add(Str(file->name), Value::bytes(Str::borrow(file->data)));
+  }
   return Value::map(out.finish(), Type::kFiles);
 }
 

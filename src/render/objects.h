@@ -14,7 +14,7 @@ value::Value release_value(const ReleaseOptions& release);
 
 // Helm 4: a map of Go field names. Helm 3: a struct, whose unknown fields are errors.
 value::Value chart_value(const chart::Chart& chart, bool helm3);
-// engine.files: path -> bytes.
+// engine.files: path -> bytes, which stay the chart's: it outlives every value of the rendering.
 value::Value files_value(const chart::Chart& chart);
 
 // tmpl::Set::MethodLookup of common.Values (YAML, Table, AsMap, Encode, PathValue) and engine.files

@@ -1,6 +1,7 @@
 // chart + values -> rendered files: joins chart, tmpl and funcs (helm pkg/engine).
 // One Set for the chart and all its subcharts, parsed once; one VM runs every file in Helm's order.
-// Not thread-safe: values are shared with the chart and changed by templates (`set`).
+// Not thread-safe: values are shared with the chart and changed by templates (`set`). The chart must
+// outlive the render values: what templates put there may point at its files.
 #pragma once
 
 #include <functional>

@@ -26,6 +26,18 @@ Str::Str(std::string_view v) : Str() {
   if (!v.empty()) std::memcpy(reserve(v.size()), v.data(), v.size());
 }
 
+Str Str::borrow(std::string_view s) {
+  if (s.size() <= kInline) return Str(s);
+  CHECK(s.size() < UINT32_MAX);
+  Str out;
+  const char* p = s.data();
+  auto n = static_cast<uint32_t>(s.size());
+  std::memcpy(out.raw_, &p, sizeof p);
+  std::memcpy(out.raw_ + sizeof p, &n, sizeof n);
+  out.raw_[kLen] = static_cast<char>(kBorrowed);
+  return out;
+}
+
 Str Str::concat(std::string_view a, std::string_view b) {
   return build(a.size() + b.size(), [&](char* p) {
     if (!a.empty()) std::memcpy(p, a.data(), a.size());

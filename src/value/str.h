@@ -1,5 +1,6 @@
 // Str: an immutable byte string of 16 bytes. Up to 14 bytes live inside; longer ones share one
-// counted heap block. Copying never copies bytes. Bytes need not be UTF-8, may hold NUL; < 4 GiB.
+// counted heap block, or are borrowed from an owner who outlives every copy. Copying never copies
+// bytes. Bytes need not be UTF-8, may hold NUL; < 4 GiB.
 //
 // A string_view from view() points into the Str when it is short: it dies when that Str moves.
 // Count is not atomic (base/ref.h): one thread at a time.
@@ -51,13 +52,16 @@ class Str {
     return s;
   }
   static Str concat(std::string_view a, std::string_view b);
+  // The bytes stay where they are: their owner must outlive this Str and all its copies.
+  static Str borrow(std::string_view s);
 
   std::string_view view() const {
+    if (size_t n = static_cast<uint8_t>(raw_[kLen]); n <= kInline) return {raw_, n};
     if (heap()) return {block()->bytes, block()->size};
-    return {raw_, static_cast<uint8_t>(raw_[kLen])};
+    return {borrowed(), borrowed_size()};
   }
   operator std::string_view() const { return view(); }  // NOLINT
-  size_t size() const { return heap() ? block()->size : static_cast<uint8_t>(raw_[kLen]); }
+  size_t size() const { return view().size(); }
   bool empty() const { return size() == 0; }
 
   friend bool operator==(const Str& a, const Str& b) { return a.view() == b.view(); }
@@ -73,16 +77,28 @@ class Str {
   };
   static constexpr size_t kLen = 14;
   static constexpr uint8_t kHeap = 0xff;
+  static constexpr uint8_t kBorrowed = 0xfe;
   bool heap() const { return static_cast<uint8_t>(raw_[kLen]) == kHeap; }
   Block* block() const {
     Block* b;
     std::memcpy(&b, raw_, sizeof b);
     return b;
   }
+  const char* borrowed() const {
+    const char* p;
+    std::memcpy(&p, raw_, sizeof p);
+    return p;
+  }
+  uint32_t borrowed_size() const {
+    uint32_t n;
+    std::memcpy(&n, raw_ + sizeof(char*), sizeof n);
+    return n;
+  }
   void release();
   char* reserve(size_t n);  // on an empty Str: room for exactly n bytes
 
-  // [0..13] bytes or pointer, [14] length or kHeap, [15] left to Value (its type tag).
+  // [0..13] bytes, or pointer (and size, when borrowed); [14] length, kHeap or kBorrowed; [15] left
+  // to Value (its type tag).
   alignas(8) char raw_[16];
 };
 

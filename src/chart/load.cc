@@ -75,9 +75,9 @@ Result<std::unique_ptr<Chart>> load_archive_file(sys::Disk& disk, const std::str
                    cat("file '", path,
                        "' does not appear to be a valid chart file (details: gzip: invalid header)"));
     }
-    // Helm keeps the reason to itself here; people need it.
+    // Helm keeps file and reason to itself here; people need them.
     if (!options.direct && !options.helm3) {
-      return Error::wrap("unable to load chart archive", files.error());
+      return Error::wrap(cat("unable to load chart archive: file '", path, "'"), files.error());
     }
     return files.error();
   }

@@ -2,8 +2,9 @@
 //
 // Cost: every file is read once and its text never copied; what a File holds is shared by raw,
 // templates and files. Bounded: 100 MiB of files per archive or directory as Helm, 200 MiB and 32
-// levels over archives inside archives, 500,000 directory entries. Refused though Helm takes them:
-// links, devices and names given twice in archives.
+// levels over archives inside archives, 500,000 directory entries. Refused in archives though Helm
+// takes them: links, devices, names given twice, absolute names, streams cut or damaged behind the
+// end of the tar.
 // Directories: symlinks are followed as Helm does (INFO line); one that leads back to a directory
 // it is in is an error at once. Subcharts are in the order of their names in charts/.
 #pragma once

@@ -32,12 +32,12 @@ Result<std::string> inside_path(const std::string& name) {
   const size_t first = std::min(name.find(delimiter), name.size());
   std::string rest = name.substr(std::min(first + 1, name.size()));
   std::replace(rest.begin(), rest.end(), delimiter, '/');
-  if (path::is_abs(rest)) return illegal("chart illegally contains absolute paths");
+  if (path::is_abs(rest) || path::is_abs(name)) return illegal("chart illegally contains absolute paths");
   rest = path::clean(rest);
   if (rest == ".") {
     return illegal("chart illegally contains content outside the base directory: " + quote(name));
   }
-  if (rest.starts_with("..")) return illegal("chart illegally references parent directory");
+  if (rest.starts_with("..") || name.substr(0, first) == "..") return illegal("chart illegally references parent directory");
   if (rest.size() > 2 && isalpha(static_cast<uint8_t>(rest[0])) && rest.substr(1, 2) == ":/") {
     return illegal("chart contains illegally named files");
   }
@@ -52,6 +52,7 @@ class Members {
   Status add(const sys::TarEntry& entry) {
     if (entry.is_directory() || entry.type == 'g') return ok();
     const std::string name = TRY(inside_path(entry.name));
+    // Helm takes these for files without content, or lets the last of two win; both hide something.
     if (entry.type != '0') {
       return illegal(cat("chart illegally contains a ",
                          entry.type == '1' || entry.type == '2' ? "link" : "special file", ": ",
@@ -97,6 +98,8 @@ Result<std::vector<File>> read_archive(std::string_view tgz, const LoadOptions& 
   Members members(options);
   TRY(sys::read_tar(
       tar.data, [&](const sys::TarEntry& entry) { return members.add(entry); }, after));
+  // Helm stops at the end of the tar and so misses that the stream was cut or damaged behind it.
+  if (after && after->code() == Code::kDataLoss) return *after;
   std::vector<File> files = members.take();
   if (files.empty()) return illegal("no files in chart archive");
   return files;

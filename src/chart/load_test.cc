@@ -243,6 +243,8 @@ TEST(LoadArchive, NamesThatLeaveTheChartAreRefused) {
       {{"c/C:/x", ""}, "chart contains illegally named files"},
       {{"c\\C:\\x", ""}, "chart contains illegally named files"},
       {{"Chart.yaml/x", ""}, "chart yaml not in base directory"},
+      {{"../x", ""}, "chart illegally references parent directory"},
+      {{"/etc/x", ""}, "chart illegally contains absolute paths"},
       {{"c/link", "", '2'}, "chart illegally contains a link: \"c/link\""},
       {{"c/hard", "", '1'}, "chart illegally contains a link: \"c/hard\""},
       {{"c/tty", "", '3'}, "chart illegally contains a special file: \"c/tty\""},
@@ -253,6 +255,15 @@ TEST(LoadArchive, NamesThatLeaveTheChartAreRefused) {
   }
   EXPECT_TRUE(load_archive(tgz({{"c\\Chart.yaml", kChartYaml}})).has_value()) << "from Windows";
   EXPECT_EQ(error_of(load_archive(tgz({{"c", "", '5'}}))), "no files in chart archive");
+}
+
+TEST(LoadArchive, DamageBehindTheEndIsFound) {
+  const std::string good = tgz({{"c/Chart.yaml", kChartYaml}});
+  EXPECT_EQ(error_of(load_archive(good.substr(0, good.size() - 2))), "unexpected EOF");
+  std::string bad_sum = good;
+  bad_sum[good.size() - 6] ^= 1;
+  EXPECT_EQ(error_of(load_archive(bad_sum)), "gzip: invalid checksum");
+  EXPECT_TRUE(load_archive(good + "garbage").has_value()) << "what follows is not ours";
 }
 
 TEST(LoadArchive, SizesAreBounded) {
@@ -292,8 +303,8 @@ TEST(LoadArchive, FilesThatAreNoArchives) {
        "file '/a.html' does not appear to be a gzipped archive; got 'text/html; charset=utf-8'"},
       {"/a.txt",
        "file '/a.txt' does not appear to be a gzipped archive; got 'text/plain; charset=utf-8'"},
-      {"/short.tgz", "unable to load chart archive: unexpected EOF"},
-      {"/cut.tgz", "unable to load chart archive: unexpected EOF"},
+      {"/short.tgz", "unable to load chart archive: file '/short.tgz': unexpected EOF"},
+      {"/cut.tgz", "unable to load chart archive: file '/cut.tgz': unexpected EOF"},
       {"/none.tgz", "unable to detect chart version, no Chart.yaml found"},
   };
   for (const auto& [path, want] : rows) EXPECT_EQ(error_of(load(disk, path)), want);

@@ -121,7 +121,7 @@ Inflated inflate(std::string_view gz, size_t max_bytes) {
   for (size_t at = 0; at == 0 || at < gz.size();) {
     const auto header = header_length(gz.substr(at));
     if (!header) {
-      out.error = at > 0 && header.error().text() == "EOF" ? truncated() : header.error();
+      out.error = Error(Code::kInvalidArgument, header.error().text());
       return out;
     }
     const std::string_view body = gz.substr(at + *header);

@@ -14,7 +14,8 @@ namespace pintle::sys {
 // What a reader of the stream would have seen: `data` up to `error`, or all of it.
 // Errors: Go's texts ("gzip: invalid header", "unexpected EOF", "gzip: invalid checksum",
 // "flate: corrupt input before offset N", "EOF" of empty input); kResourceExhausted when there is
-// more than max_bytes; kInvalidArgument for a bad first header.
+// more than max_bytes, kInvalidArgument for what cannot be a member (behind the last one: garbage),
+// kDataLoss for a member that is cut short or damaged.
 struct Inflated {
   std::string data;
   std::optional<Error> error;

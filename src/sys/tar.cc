@@ -190,10 +190,7 @@ Result<std::optional<TarEntry>> Reader::next() {
     rest_.remove_prefix(skip_);
     const size_t pad = padding(skip_);
     skip_ = 0;
-    if (rest_.size() < pad) {  // Go forgives missing padding at the very end
-      if (after_) return *after_;
-      return std::nullopt;
-    }
+    if (rest_.size() < pad) return ended();
     rest_.remove_prefix(pad);
 
     std::optional<TarEntry> entry = TRY(read_header());

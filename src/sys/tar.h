@@ -1,6 +1,7 @@
 // tar as Go's archive/tar reads and writes it: V7, ustar, star, pax, GNU long names, base-256
 // numbers. Sparse members are refused. Names are handed over as they stand in the archive: what is
-// allowed is the caller's policy. Thread-safe; data is viewed, never copied.
+// allowed is the caller's policy. An archive that ends inside a member's padding is cut short and
+// refused, though Go forgives it. Thread-safe; data is viewed, never copied.
 #pragma once
 
 #include <cstdint>

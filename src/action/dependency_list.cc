@@ -111,9 +111,8 @@ Result<DependencyList> dependency_list(Context& context, const std::string& char
 Status check_dependencies(const chart::Chart& chart) {
   std::string missing;
   for (const chart::Dependency& d : chart.metadata.dependencies) {
-    const bool there =
-        std::any_of(chart.dependencies.begin(), chart.dependencies.end(),
-                    [&](const auto& child) { return child->name() == d.name; });
+    const bool there = std::any_of(chart.dependencies.begin(), chart.dependencies.end(),
+                                   [&](const auto& child) { return child->name() == d.name; });
     if (!there) append(missing, {missing.empty() ? "" : ", ", d.name});
   }
   if (missing.empty()) return ok();

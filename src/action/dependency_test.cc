@@ -154,10 +154,11 @@ TEST_F(Dependencies, ARemoteResolvesAndDownloads) {
 }
 
 TEST_F(Dependencies, ListSaysHowEachStands) {
-  chart("- name: near\n  version: 1.2.0\n  repository: r\n"
-        "- name: gone\n  version: 1.0.0\n  repository: r\n"
-        "- name: open\n  version: ^2.0.0\n  repository: r\n"
-        "- name: bad\n  version: 1.0.0\n  repository: r\n");
+  chart(
+      "- name: near\n  version: 1.2.0\n  repository: r\n"
+      "- name: gone\n  version: 1.0.0\n  repository: r\n"
+      "- name: open\n  version: ^2.0.0\n  repository: r\n"
+      "- name: bad\n  version: 1.0.0\n  repository: r\n");
   disk_.add("/c/charts/open/Chart.yaml", chart_yaml("open", "1.0.0"));
   disk_.add("/c/charts/extra/Chart.yaml", chart_yaml("extra", "1.0.0"));
   disk_.add("/c/charts/note.txt", "");

@@ -221,9 +221,9 @@ Result<std::vector<Dependency>> Manager::resolve(const std::vector<Dependency>& 
   for (const Dependency& d : wanted) {
     const auto constraint = semver::Constraints::parse(d.version);
     if (!constraint) {
-      return Error::wrap(cat("dependency ", quote(d.name),
-                             " has an invalid version/constraint format"),
-                         constraint.error());
+      return Error::wrap(
+          cat("dependency ", quote(d.name), " has an invalid version/constraint format"),
+          constraint.error());
     }
     const auto version = TRY(resolve_one(d, *constraint));
     if (!version) {
@@ -237,11 +237,11 @@ Result<std::vector<Dependency>> Manager::resolve(const std::vector<Dependency>& 
     lock.version = *version;
   }
   if (!missing.empty()) {
-    return Error(Code::kNotFound,
-                 cat("can't get a valid version for ", missing.size(), " subchart(s): ",
-                     join(missing, ", "),
-                     ". Make sure a matching chart version exists in the repo, or change the "
-                     "version constraint in Chart.yaml"));
+    return Error(
+        Code::kNotFound,
+        cat("can't get a valid version for ", missing.size(), " subchart(s): ", join(missing, ", "),
+            ". Make sure a matching chart version exists in the repo, or change the "
+            "version constraint in Chart.yaml"));
   }
   return locked;
 }
@@ -262,9 +262,8 @@ Status Manager::check_unpacked(const Dependency& d) const {
                        version.error());
   }
   if (constraint->check(*version)) return ok();
-  return Error(Code::kFailedPrecondition,
-               cat("dependency ", d.name, " at version ", found,
-                   " does not satisfy the constraint ", d.version));
+  return Error(Code::kFailedPrecondition, cat("dependency ", d.name, " at version ", found,
+                                              " does not satisfy the constraint ", d.version));
 }
 
 // tarFromLocalDir: the version found becomes the locked one.
@@ -342,14 +341,14 @@ Status Manager::move_over(const std::vector<Dependency>& locked, const std::stri
     const std::string source = path::join({from, info.name});
     names.insert(info.name);
     if (const auto chart = load(source); !chart) {
-      context_.out(cat("Could not verify ", source, " for moving: ", chart.error().text(),
-                       " (Skipping)"));
+      context_.out(
+          cat("Could not verify ", source, " for moving: ", chart.error().text(), " (Skipping)"));
       continue;
     }
     if (const Status moved = context_.disk.rename(source, path::join({charts(), info.name}));
         !moved) {
-      context_.out(cat("Unable to move ", source, " to charts dir ", moved.error().text(),
-                       " (Skipping)"));
+      context_.out(
+          cat("Unable to move ", source, " to charts dir ", moved.error().text(), " (Skipping)"));
     }
   }
   context_.out("Deleting outdated charts\n");
@@ -358,8 +357,8 @@ Status Manager::move_over(const std::vector<Dependency>& locked, const std::stri
     const std::string file = path::join({charts(), info.name});
     const auto chart = load(file);
     if (!chart) {
-      context_.out(cat("Could not verify ", file, " for deletion: ", chart.error().text(),
-                       " (Skipping)\n"));
+      context_.out(
+          cat("Could not verify ", file, " for deletion: ", chart.error().text(), " (Skipping)\n"));
       continue;
     }
     const bool kept = std::any_of(locked.begin(), locked.end(), [&](const Dependency& d) {
@@ -377,9 +376,8 @@ Status Manager::write_lock(const chart::Lock& lock, bool legacy) {
   const std::string name = legacy ? "requirements.lock" : "Chart.lock";
   const std::string file = path::join({path_, name});
   if (const auto info = context_.disk.lstat(file); info && info->type == sys::FileType::kSymlink) {
-    return Error(Code::kFailedPrecondition,
-                 cat("the ", name, " file is a symlink to ",
-                     quote(TRY(context_.disk.read_link(file)))));
+    return Error(Code::kFailedPrecondition, cat("the ", name, " file is a symlink to ",
+                                                quote(TRY(context_.disk.read_link(file)))));
   }
   return context_.disk.write_file(file, TRY(chart::lock_yaml(lock)), 0644);
 }

@@ -44,11 +44,16 @@ Result<Basic> basic_kind(const Value& v) {
 template <typename Compare>
 bool compare_same(Basic kind, const Value& a, const Value& b, Compare compare) {
   switch (kind) {
-    case Basic::kBool: return compare(a.as_bool(), b.as_bool());
-    case Basic::kInt: return compare(a.as_int(), b.as_int());
-    case Basic::kUint: return compare(a.as_uint(), b.as_uint());
-    case Basic::kFloat: return compare(a.as_double(), b.as_double());
-    case Basic::kString: return compare(a.as_string(), b.as_string());
+    case Basic::kBool:
+      return compare(a.as_bool(), b.as_bool());
+    case Basic::kInt:
+      return compare(a.as_int(), b.as_int());
+    case Basic::kUint:
+      return compare(a.as_uint(), b.as_uint());
+    case Basic::kFloat:
+      return compare(a.as_double(), b.as_double());
+    case Basic::kString:
+      return compare(a.as_string(), b.as_string());
   }
   return false;
 }
@@ -130,14 +135,22 @@ Result<Values> Finder::walk(const Values& in, const Node& node) {
       for (const auto& child : node.children) current = TRY(walk(current, *child));
       return current;
     }
-    case Kind::kText: return Values{value::str(node.text)};
-    case Kind::kInt: return Values(in.size(), Value::integer(node.integer));
-    case Kind::kFloat: return Values(in.size(), Value::number(node.number));
-    case Kind::kBool: return Values(in.size(), Value::boolean(node.integer != 0));
-    case Kind::kField: return field(in, node);
-    case Kind::kArray: return array(in, node);
-    case Kind::kFilter: return filter(in, node);
-    case Kind::kIdentifier: return identifier(in, node);
+    case Kind::kText:
+      return Values{value::str(node.text)};
+    case Kind::kInt:
+      return Values(in.size(), Value::integer(node.integer));
+    case Kind::kFloat:
+      return Values(in.size(), Value::number(node.number));
+    case Kind::kBool:
+      return Values(in.size(), Value::boolean(node.integer != 0));
+    case Kind::kField:
+      return field(in, node);
+    case Kind::kArray:
+      return array(in, node);
+    case Kind::kFilter:
+      return filter(in, node);
+    case Kind::kIdentifier:
+      return identifier(in, node);
     case Kind::kWildcard: {
       Values out;
       for (const Value& v : in) append_children(v, out);

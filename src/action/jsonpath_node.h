@@ -13,11 +13,11 @@ namespace pintle::action {
 
 struct JsonPath::Node {
   enum class Kind : uint8_t {
-    kList,        // children, one after the other
+    kList,  // children, one after the other
     kText,
     kField,
-    kArray,       // params: start, end, step
-    kFilter,      // children: left, right; text: the operator
+    kArray,   // params: start, end, step
+    kFilter,  // children: left, right; text: the operator
     kInt,
     kFloat,
     kBool,

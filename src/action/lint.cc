@@ -32,7 +32,8 @@ Result<std::string> expand(sys::Disk& disk, std::string_view tgz) {
     return Error(Code::kInvalidArgument, std::move(text));
   };
   if (name.empty()) return refuse("chart name not specified");
-  if (name == "." || name == "..") return refuse(cat("chart name ", quote(name), " is not allowed"));
+  if (name == "." || name == "..")
+    return refuse(cat("chart name ", quote(name), " is not allowed"));
   if (path::base(name) != name) {
     return refuse(cat("chart name ", quote(name), " must not contain path separators"));
   }
@@ -50,8 +51,7 @@ Error unable(std::string_view to_what, const Error& why) {
 }
 
 Result<std::vector<LintMessage>> run_rules(Context& context, sys::Disk& disk,
-                                           const std::string& directory,
-                                           const value::Value& values,
+                                           const std::string& directory, const value::Value& values,
                                            const LintOptions& options) {
   if (const auto info = disk.stat(path::join({directory, "Chart.yaml"})); !info) {
     return unable("check Chart.yaml file in chart", info.error());
@@ -104,9 +104,8 @@ std::string LintMessage::line() const {
 }
 
 bool LintReport::has_warnings_or_errors() const {
-  return !errors.empty() || std::any_of(messages.begin(), messages.end(), [](const auto& m) {
-    return m.severity > Severity::kInfo;
-  });
+  return !errors.empty() || std::any_of(messages.begin(), messages.end(),
+                                        [](const auto& m) { return m.severity > Severity::kInfo; });
 }
 
 bool Linter::check(Severity severity, std::string_view path, Finding finding) {

@@ -120,7 +120,8 @@ bool is_email(std::string_view s) {
   const size_t at = s.rfind('@');
   if (at == s.npos) return false;
   const std::string_view local = s.substr(0, at);
-  const bool good_local = local.starts_with('"') ? is_quoted_local(local) : is_dot_atom(runes(local));
+  const bool good_local =
+      local.starts_with('"') ? is_quoted_local(local) : is_dot_atom(runes(local));
   return good_local && is_mail_domain(runes(s.substr(at + 1)));
 }
 

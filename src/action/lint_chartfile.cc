@@ -95,8 +95,7 @@ void lint_chartfile(Linter& linter) {
     return linter.check(Severity::kError, kPath, std::move(finding));
   };
   const auto info = linter.disk.stat(file);
-  error(info && info->is_directory() ? Finding("should be a file, not a directory")
-                                     : std::nullopt);
+  error(info && info->is_directory() ? Finding("should be a file, not a directory") : std::nullopt);
   const auto unparsed = [&](const Error& why) { error("unable to parse YAML\n\t" + why.text()); };
   if (info && info->type == sys::FileType::kOther) {
     return unparsed(Error(cat("open ", file, ": not a regular file")));
@@ -105,7 +104,8 @@ void lint_chartfile(Linter& linter) {
   if (!text) return unparsed(text.error());
   const auto parsed = chart::parse_metadata(*text);
   if (!parsed) return unparsed(parsed.error());
-  if (const Status strict = chart::check_metadata_strictly(*text); !strict && !linter.context.helm3) {
+  if (const Status strict = chart::check_metadata_strictly(*text);
+      !strict && !linter.context.helm3) {
     linter.check(Severity::kWarning, kPath,
                  "failed to strictly parse chart metadata file\n\t" + strict.error().text());
   }

@@ -114,7 +114,8 @@ Reasons subdomain_reasons(std::string_view name) {
     reasons.push_back(
         "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
         "or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex "
-        "used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
+        "used for validation is "
+        "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
   }
   return reasons;
 }
@@ -193,8 +194,7 @@ Finding check_object_name(const ObjectHead& object) {
   for (const std::string& reason : reasons) {
     fields.push_back(cat("metadata.name: Invalid value: ", name, ": ", reason));
   }
-  const std::string all =
-      fields.size() == 1 ? fields[0] : cat("[", join(fields, ", "), "]");
+  const std::string all = fields.size() == 1 ? fields[0] : cat("[", join(fields, ", "), "]");
   return cat("object name does not conform to Kubernetes naming requirements: ", name, ": ", all);
 }
 

@@ -165,8 +165,8 @@ Finding list_annotations(const ObjectHead& object, std::string_view manifest) {
 bool check_rendered(Linter& linter, const std::string& name, const std::string& manifest) {
   if (trim_space(manifest).empty()) return true;
   linter.check(Severity::kWarning, name, top_indent(manifest));
-  const render::KubeVersion kube = linter.options.kube_version.value_or(
-      render::default_capabilities().kube_version);
+  const render::KubeVersion kube =
+      linter.options.kube_version.value_or(render::default_capabilities().kube_version);
   const Finding bad = each_object(manifest, [&](const ObjectHead& object) {
     linter.check(Severity::kWarning, name, check_object_name(object));
     linter.check(Severity::kWarning, name, check_deprecation(object, kube));

@@ -46,7 +46,8 @@ TEST_F(Lint, ChartYamlFindingsComeInHelmsOrder) {
       "[WARNING] Chart.yaml: failed to strictly parse chart metadata file\n"
       "\terror unmarshaling JSON: while decoding JSON: json: unknown field \"unknown\"\n"
       "[ERROR] Chart.yaml: chart name \"a/b\" is invalid\n"
-      "[ERROR] Chart.yaml: apiVersion 'v3' is not valid. The value must be either \"v1\" or \"v2\"\n"
+      "[ERROR] Chart.yaml: apiVersion 'v3' is not valid. The value must be either \"v1\" or "
+      "\"v2\"\n"
       "[ERROR] Chart.yaml: version should be of type string but it's of type float64\n"
       "[ERROR] Chart.yaml: appVersion should be of type string but it's of type float64\n"
       "[ERROR] Chart.yaml: invalid email 'nobody' for maintainer 'm'\n"
@@ -111,13 +112,13 @@ TEST_F(Lint, CrdsAndDependenciesAreChecked) {
 
 TEST_F(Lint, WhatIsNoChartIsOneError) {
   disk_.add("/c/x", "");
-  EXPECT_EQ(run(),
-            "==> Linting /c\nError unable to check Chart.yaml file in chart: stat /c/Chart.yaml: no "
-            "such file or directory\n\n");
+  EXPECT_EQ(
+      run(),
+      "==> Linting /c\nError unable to check Chart.yaml file in chart: stat /c/Chart.yaml: no "
+      "such file or directory\n\n");
   const auto none = lint(context_, "/none.tgz", value::Value());
-  EXPECT_EQ(none.errors,
-            (std::vector<std::string>{
-                "unable to open tarball: open /none.tgz: no such file or directory"}));
+  EXPECT_EQ(none.errors, (std::vector<std::string>{
+                             "unable to open tarball: open /none.tgz: no such file or directory"}));
   disk_.add("/bad.tgz", "x");
   EXPECT_EQ(lint(context_, "/bad.tgz", value::Value()).errors,
             (std::vector<std::string>{"unable to extract tarball: unexpected EOF"}));
@@ -162,14 +163,15 @@ TEST(LintAddresses, AreJudgedAsGovalidatorJudges) {
 TEST(LintObjects, JsonStreamsAreRead) {
   std::string seen;
   const auto each = [&](const ObjectHead& o) { seen += o.kind + "/" + o.name + " "; };
-  EXPECT_FALSE(each_object("{\"kind\": \"A\", \"metadata\": {\"name\": \"a\"}}\n{\"Kind\":\"B\"}",
-                           each));
+  EXPECT_FALSE(
+      each_object("{\"kind\": \"A\", \"metadata\": {\"name\": \"a\"}}\n{\"Kind\":\"B\"}", each));
   EXPECT_EQ(seen, "A/a B/ ");
   seen.clear();
   EXPECT_FALSE(each_object("{kind: C}\n", each)) << "flow YAML";
   EXPECT_EQ(seen, "C/ ");
-  EXPECT_EQ(each_object("{ x", each), "json: offset 3: invalid character 'x' looking for beginning "
-                                      "of object key string");
+  EXPECT_EQ(each_object("{ x", each),
+            "json: offset 3: invalid character 'x' looking for beginning "
+            "of object key string");
   EXPECT_EQ(each_object("just text\n", each),
             "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal string into Go "
             "value of type rules.k8sYamlStruct");

@@ -16,9 +16,9 @@ Finding validate(Linter& linter, const std::string& file) {
   const auto text = linter.disk.read_file(file, kMaxFile);
   const auto unparsed = [](const Error& why) {
     // Helm reads into its own type here.
-    return "unable to parse YAML: " +
-           replace_all(why.text(), "Go value of type map[string]interface {}",
-                       "Go value of type common.Values");
+    return "unable to parse YAML: " + replace_all(why.text(),
+                                                  "Go value of type map[string]interface {}",
+                                                  "Go value of type common.Values");
   };
   if (!text) return unparsed(text.error());
   const auto defaults = yaml::read_map(*text);
@@ -27,8 +27,8 @@ Finding validate(Linter& linter, const std::string& file) {
   chart::ValuesOptions coalesce;
   coalesce.log = linter.context.log;
   coalesce.helm3 = linter.context.helm3;
-  const value::Value own = chart::coalesce_tables(value::Value::map(value::make_map()),
-                                                  linter.values, coalesce);
+  const value::Value own =
+      chart::coalesce_tables(value::Value::map(value::make_map()), linter.values, coalesce);
   const value::Value all = chart::coalesce_tables(own, *defaults, coalesce);
 
   const auto schema =

@@ -31,8 +31,8 @@ Result<std::string> package(Context& context, const std::string& path,
   if (!TRY(context.disk.stat(path)).is_directory()) {
     // Helm looks for Chart.yaml inside whatever it is given here.
     const std::string inside = path::join({directory, "Chart.yaml"});
-    return Error(Code::kNotFound, cat("unable to detect chart at ", inside, ": open ", inside,
-                                      ": not a directory"));
+    return Error(Code::kNotFound,
+                 cat("unable to detect chart at ", inside, ": open ", inside, ": not a directory"));
   }
   chart::LoadOptions load;
   load.log = context.log;
@@ -45,11 +45,9 @@ Result<std::string> package(Context& context, const std::string& path,
   if (options.source_date_epoch) chart::stamp(*chart, *options.source_date_epoch);
   TRY(check_dependencies(*chart));
 
-  const std::string destination = options.destination == "."
-                                      ? TRY(context.disk.working_dir())
-                                      : options.destination;
-  const auto saved =
-      chart::save_archive(context.disk, *chart, destination, context.clock.now_ns());
+  const std::string destination =
+      options.destination == "." ? TRY(context.disk.working_dir()) : options.destination;
+  const auto saved = chart::save_archive(context.disk, *chart, destination, context.clock.now_ns());
   if (!saved) return Error::wrap("failed to save", saved.error());
   if (options.sign) TRY(options.sign(*saved));
   return *saved;

@@ -62,7 +62,7 @@ Result<std::string> show(Context& context, const std::string& chart_path,
   }
   if (wants(ShowPart::kCrds)) {
     for (const chart::Crd& crd : chart::crds(*chart)) {
-      if (!crd.file->data.starts_with("---")) out += "---\n";
+      if (!crd.file->data.view().starts_with("---")) out += "---\n";
       append(out, {crd.file->data, "\n"});
     }
   }

@@ -20,8 +20,8 @@ using LogAttrs = std::vector<LogAttr>;
 
 class Log {
  public:
-  using Sink = std::function<void(std::string_view level, std::string_view message,
-                                  const LogAttrs& attrs)>;
+  using Sink =
+      std::function<void(std::string_view level, std::string_view message, const LogAttrs& attrs)>;
   Log() = default;
   Log(Sink sink) : sink_(std::move(sink)) {}  // NOLINT: a sink is a log
   template <typename F>

@@ -69,13 +69,20 @@ std::string_view next_chunk(std::string_view pattern) {
   bool in_class = false;
   for (size_t i = 0; i < pattern.size(); ++i) {
     switch (pattern[i]) {
-      case '\\': ++i; break;
-      case '[': in_class = true; break;
-      case ']': in_class = false; break;
+      case '\\':
+        ++i;
+        break;
+      case '[':
+        in_class = true;
+        break;
+      case ']':
+        in_class = false;
+        break;
       case '*':
         if (!in_class) return pattern.substr(0, i);
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return pattern;

@@ -56,9 +56,29 @@ struct Lock {
   std::vector<Dependency> dependencies;
 };
 
+// A file's bytes: its own, or a part of the unpacked archive it came from, which it keeps alive.
+class FileData {
+ public:
+  FileData() = default;
+  FileData(std::string own)  // NOLINT: a file made in memory
+      : owner_(std::make_shared<const std::string>(std::move(own))), view_(*owner_) {}
+  FileData(const char* own) : FileData(std::string(own)) {}  // NOLINT
+  FileData(std::shared_ptr<const std::string> archive, std::string_view part)
+      : owner_(std::move(archive)), view_(part) {}
+
+  std::string_view view() const { return view_; }
+  operator std::string_view() const { return view_; }  // NOLINT
+  size_t size() const { return view_.size(); }
+  friend bool operator==(const FileData& a, std::string_view b) { return a.view_ == b; }
+
+ private:
+  std::shared_ptr<const std::string> owner_;  // shared: by the files of one archive
+  std::string_view view_;
+};
+
 struct File {
   std::string name;  // path inside the chart, '/' separated
-  std::string data;
+  FileData data;
   int64_t mod_time = kUnknownTime;
 };
 
@@ -79,8 +99,8 @@ struct Chart {
 
   const std::string& name() const { return metadata.name; }
   bool is_root() const { return parent == nullptr; }
-  std::string full_path() const;   // ChartFullPath: root/charts/sub/charts/..
-  std::string dotted_path() const; // ChartPath: root.sub...
+  std::string full_path() const;                      // ChartFullPath: root/charts/sub/charts/..
+  std::string dotted_path() const;                    // ChartPath: root.sub...
   void add_dependency(std::unique_ptr<Chart> child);  // sets parent
   std::unique_ptr<Chart> clone() const;
 };
@@ -90,7 +110,8 @@ struct Crd {
   std::string filename;  // "root/charts/sub/crds/x.yaml"
   std::shared_ptr<const File> file;
 };
-// CRDObjects: the chart's own crds/*.{yaml,yml,json} in file order, then its subcharts' by their order.
+// CRDObjects: the chart's own crds/*.{yaml,yml,json} in file order, then its subcharts' by their
+// order.
 std::vector<Crd> crds(const Chart& chart);
 
 // StampModTimes: every file of the chart and its subcharts, and the lock, get this unix second.

@@ -28,8 +28,8 @@ Status check_name(std::string_view name) {
     return refuse(cat("chart name must be between 1 and ", kMaxName, " characters"));
   }
   const bool good = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '.' || c == '_' || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
   });
   if (!good) return refuse("chart name must match the regular expression \"^[a-zA-Z0-9._-]+$\"");
   return ok();

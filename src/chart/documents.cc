@@ -11,8 +11,8 @@ namespace pintle::chart {
 Status each_document(std::string_view text, const std::function<Status(std::string_view)>& each,
                      std::string_view bad_separator) {
   // Nearly every text is one document, taken as it stands.
-  const bool one = text.find("\n---") == text.npos && !text.starts_with("---") &&
-                   text.find('\r') == text.npos;
+  const bool one =
+      text.find("\n---") == text.npos && !text.starts_with("---") && text.find('\r') == text.npos;
   if (one) return text.empty() ? ok() : each(text);
 
   std::string document;

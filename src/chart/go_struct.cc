@@ -159,8 +159,7 @@ void GoStruct::mismatch(const Value& v, std::string_view go_type) {
 
 Status GoStruct::status() const {
   if (!error_) return ok();
-  return Error(Code::kInvalidArgument,
-               "error unmarshaling JSON: while decoding JSON: " + *error_);
+  return Error(Code::kInvalidArgument, "error unmarshaling JSON: while decoding JSON: " + *error_);
 }
 
 }  // namespace pintle::chart

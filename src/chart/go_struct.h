@@ -29,8 +29,7 @@ class GoStruct {
   // v must be a map (or null). `type`: the struct's name without package.
   void object(const value::Value& v, std::string_view type, const std::vector<Field>& fields);
   // The same for a struct type without a name, spelled out in go_type.
-  void anonymous(const value::Value& v, std::string_view go_type,
-                 const std::vector<Field>& fields);
+  void anonymous(const value::Value& v, std::string_view go_type, const std::vector<Field>& fields);
 
   void text(const value::Value& v, std::string& out);
   void flag(const value::Value& v, bool& out);
@@ -57,8 +56,8 @@ class GoStruct {
 
   std::string package_;
   bool strict_;
-  std::string_view struct_;            // the innermost one; "" has no name
-  std::vector<std::string_view> path_; // field names from the root
+  std::string_view struct_;             // the innermost one; "" has no name
+  std::vector<std::string_view> path_;  // field names from the root
   std::optional<std::string> error_;
 };
 

@@ -29,7 +29,9 @@ TEST(Ignore, RulesMatchAsHelms) {
       {"!helm.txt", "tiller.txt", false, true},
       {"!cargo/", "mast", false, true},
       {"# x\n\n  spaced  \n", "spaced", false, true},
-      {"\xef\xbb\xbf" "bom", "bom", false, true},
+      {"\xef\xbb\xbf"
+       "bom",
+       "bom", false, true},
       {"a\r\nb\r\n", "a", false, true},
       {"", "templates/.swp", false, true},
       {"", "templates/a.yaml", false, false},

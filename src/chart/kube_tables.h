@@ -14,9 +14,9 @@ std::span<const std::string_view> default_api_versions();
 
 struct Deprecation {
   std::string_view api_version, kind;
-  uint8_t deprecated_minor;         // 1.X
-  uint8_t removed_minor;            // 0: not announced
-  std::string_view replacement;     // "group/version Kind", or empty
+  uint8_t deprecated_minor;      // 1.X
+  uint8_t removed_minor;         // 0: not announced
+  std::string_view replacement;  // "group/version Kind", or empty
 };
 // The row of a built-in kind with lifecycle data, or null. O(log n).
 const Deprecation* find_deprecation(std::string_view api_version, std::string_view kind);

@@ -53,9 +53,8 @@ Status check_is_archive(const std::string& path, std::string_view data) {
     return Error(Code::kInvalidArgument,
                  cat("file '", path, "' seems to be a YAML file, but expected a gzipped archive"));
   }
-  return Error(Code::kInvalidArgument, cat("file '", path,
-                                           "' does not appear to be a gzipped archive; got '",
-                                           type, "'"));
+  return Error(Code::kInvalidArgument,
+               cat("file '", path, "' does not appear to be a gzipped archive; got '", type, "'"));
 }
 
 Result<std::unique_ptr<Chart>> load_archive_file(sys::Disk& disk, const std::string& path,
@@ -71,9 +70,10 @@ Result<std::unique_ptr<Chart>> load_archive_file(sys::Disk& disk, const std::str
   data = std::string();  // a large archive is not needed beside its files
   if (!files) {
     if (files.error().text() == "gzip: invalid header") {
-      return Error(Code::kInvalidArgument,
-                   cat("file '", path,
-                       "' does not appear to be a valid chart file (details: gzip: invalid header)"));
+      return Error(
+          Code::kInvalidArgument,
+          cat("file '", path,
+              "' does not appear to be a valid chart file (details: gzip: invalid header)"));
     }
     // Helm keeps file and reason to itself here; people need them.
     if (!options.direct && !options.helm3) {

@@ -25,7 +25,7 @@ class Disk;
 namespace pintle::chart {
 
 struct LoadOptions {
-  Log log;  // "found symbolic link in path. ...", migration warnings; may be empty
+  Log log;             // "found symbolic link in path. ...", migration warnings; may be empty
   bool helm3 = false;  // 5 MiB per file limit, first YAML document of values only
   // pkg/chart/v2/loader itself: no look at apiVersion first, so other error texts (show, lint,
   // dependency list). Otherwise pkg/chart/loader (template, install).

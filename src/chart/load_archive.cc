@@ -32,12 +32,14 @@ Result<std::string> inside_path(const std::string& name) {
   const size_t first = std::min(name.find(delimiter), name.size());
   std::string rest = name.substr(std::min(first + 1, name.size()));
   std::replace(rest.begin(), rest.end(), delimiter, '/');
-  if (path::is_abs(rest) || path::is_abs(name)) return illegal("chart illegally contains absolute paths");
+  if (path::is_abs(rest) || path::is_abs(name))
+    return illegal("chart illegally contains absolute paths");
   rest = path::clean(rest);
   if (rest == ".") {
     return illegal("chart illegally contains content outside the base directory: " + quote(name));
   }
-  if (rest.starts_with("..") || name.substr(0, first) == "..") return illegal("chart illegally references parent directory");
+  if (rest.starts_with("..") || name.substr(0, first) == "..")
+    return illegal("chart illegally references parent directory");
   if (rest.size() > 2 && isalpha(static_cast<uint8_t>(rest[0])) && rest.substr(1, 2) == ":/") {
     return illegal("chart contains illegally named files");
   }
@@ -47,7 +49,8 @@ Result<std::string> inside_path(const std::string& name) {
 
 class Members {
  public:
-  explicit Members(const LoadOptions& options) : options_(options) {}
+  Members(const LoadOptions& options, std::shared_ptr<const std::string> tar)
+      : options_(options), tar_(std::move(tar)) {}
 
   Status add(const sys::TarEntry& entry) {
     if (entry.is_directory() || entry.type == 'g') return ok();
@@ -73,13 +76,14 @@ class Members {
     }
     std::string_view data = entry.data;
     if (data.starts_with(kBom)) data.remove_prefix(kBom.size());
-    files_.push_back({name, std::string(data), entry.mod_time});
+    files_.push_back({name, FileData(tar_, data), entry.mod_time});
     return ok();
   }
   std::vector<File> take() { return std::move(files_); }
 
  private:
   const LoadOptions& options_;
+  std::shared_ptr<const std::string> tar_;
   std::vector<File> files_;
   std::set<std::string> names_;
   size_t left_ = kMaxChartSize;
@@ -88,16 +92,17 @@ class Members {
 }  // namespace
 
 Result<std::vector<File>> read_archive(std::string_view tgz, const LoadOptions& options) {
-  const sys::Inflated tar = sys::inflate(tgz, kMaxTarSize);
+  sys::Inflated tar = sys::inflate(tgz, kMaxTarSize);
   if (tar.error && tar.data.empty() && tar.error->code() == Code::kInvalidArgument) {
     return *tar.error;  // "gzip: invalid header"
   }
   const Error* after = tar.error ? &*tar.error : nullptr;
   const Error over = too_large();
   if (after && after->code() == Code::kResourceExhausted) after = &over;
-  Members members(options);
+  const auto text = std::make_shared<const std::string>(std::move(tar.data));
+  Members members(options, text);
   TRY(sys::read_tar(
-      tar.data, [&](const sys::TarEntry& entry) { return members.add(entry); }, after));
+      *text, [&](const sys::TarEntry& entry) { return members.add(entry); }, after));
   // Helm stops at the end of the tar and so misses that the stream was cut or damaged behind it.
   if (after && after->code() == Code::kDataLoss) return *after;
   std::vector<File> files = members.take();

@@ -124,9 +124,8 @@ Result<std::vector<File>> read_directory(sys::Disk& disk, const std::string& pat
   const std::string ignore_file = path::join({root, ".helmignore"});
   if (const auto info = disk.stat(ignore_file)) {
     if (!info->is_regular() && !info->is_directory()) {
-      return Error(Code::kInvalidArgument,
-                   cat("cannot load irregular file ", ignore_file,
-                       " as it has file mode type bits set"));
+      return Error(Code::kInvalidArgument, cat("cannot load irregular file ", ignore_file,
+                                               " as it has file mode type bits set"));
     }
     rules = TRY(IgnoreRules::parse(TRY(disk.read_file(ignore_file, kMaxIgnoreFile))));
   }

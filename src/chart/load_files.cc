@@ -79,7 +79,7 @@ Status Loader::role(Chart& chart, File file, Subcharts& subcharts) {
     chart.values = std::move(*values);
     keep(chart, std::move(file));
   } else if (name == "values.schema.json") {
-    chart.schema = file.data;
+    chart.schema = std::string(file.data.view());
     chart.has_schema = true;
     chart.schema_mod_time = file.mod_time;
     keep(chart, std::move(file));
@@ -122,9 +122,8 @@ Result<std::unique_ptr<Chart>> Loader::chart(std::vector<File> files, int depth)
   for (auto& [name, children] : subcharts) {
     if (name.starts_with('_') || name.starts_with('.')) continue;
     if (path::ext(name) == ".tgz" && children[0].name != name) {
-      return Error(Code::kInvalidArgument,
-                   cat("error unpacking subchart tar in ", chart->name(), ": expected ", name,
-                       ", got ", children[0].name));
+      return Error(Code::kInvalidArgument, cat("error unpacking subchart tar in ", chart->name(),
+                                               ": expected ", name, ", got ", children[0].name));
     }
     auto child = subchart(name, std::move(children), depth);
     if (!child) {

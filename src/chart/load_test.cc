@@ -58,7 +58,9 @@ TEST(LoadDirectory, EveryFileHasItsPart) {
   for (const auto& [name, data] : std::vector<std::pair<std::string, std::string>>{
            {"Chart.yaml", kChartYaml},
            {"Chart.lock", "digest: d\n"},
-           {"values.yaml", "\xef\xbb\xbf" "a: 1\n---\nb: 2\n"},
+           {"values.yaml",
+            "\xef\xbb\xbf"
+            "a: 1\n---\nb: 2\n"},
            {"values.schema.json", "{}"},
            {"README.md", "r"},
            {"crds/b.yaml", "b"},
@@ -133,15 +135,18 @@ TEST(LoadDirectory, ErrorsNameTheFile) {
        "cannot load Chart.yaml: error converting YAML to JSON: yaml: mapping values are not "
        "allowed in this context"},
       {"Chart.yaml", "apiVersion: [x]\n",
-       "cannot load Chart.yaml: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
+       "cannot load Chart.yaml: error unmarshaling JSON: while decoding JSON: json: cannot "
+       "unmarshal "
        "array into Go struct field chartBase.apiVersion of type string"},
       {"values.yaml", "[a]\n",
        "cannot load values.yaml: cannot unmarshal yaml document: error unmarshaling JSON: while "
        "decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}"},
       {"values.yaml", "a: 1\n--- b: 2\n",
-       "cannot load values.yaml: error reading yaml document: invalid Yaml document separator: b: 2"},
+       "cannot load values.yaml: error reading yaml document: invalid Yaml document separator: b: "
+       "2"},
       {"Chart.lock", "dependencies: 1\n",
-       "cannot load Chart.lock: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
+       "cannot load Chart.lock: error unmarshaling JSON: while decoding JSON: json: cannot "
+       "unmarshal "
        "number into Go struct field Lock.dependencies of type []*v2.Dependency"},
       {"requirements.yaml", "dependencies: {}\n",
        "cannot load requirements.yaml: error unmarshaling JSON: while decoding JSON: json: cannot "
@@ -162,8 +167,9 @@ TEST(LoadDirectory, ErrorsNameTheFile) {
   }
   sys::MemoryDisk disk;
   disk.add("/c/x", "");
-  EXPECT_EQ(error_of(load(disk, "/c")),
-            "unable to detect chart at /c/Chart.yaml: open /c/Chart.yaml: no such file or directory");
+  EXPECT_EQ(
+      error_of(load(disk, "/c")),
+      "unable to detect chart at /c/Chart.yaml: open /c/Chart.yaml: no such file or directory");
   EXPECT_EQ(error_of(load(disk, "/c", direct())), "Chart.yaml file is missing");
   EXPECT_EQ(error_of(load(disk, "/none")), "stat /none: no such file or directory");
 }
@@ -190,7 +196,8 @@ TEST(LoadDirectory, LinksAreFollowedAndLoopsRefused) {
             "error evaluating symlink /c/templates/up: EvalSymlinks: too many links");
   ASSERT_TRUE(disk.remove("/out/up").has_value());
   disk.add_link("/out/gone", "nowhere");
-  EXPECT_EQ(error_of(load(disk, "/c")).substr(0, 44), "error evaluating symlink /c/templates/gone: ");
+  EXPECT_EQ(error_of(load(disk, "/c")).substr(0, 44),
+            "error evaluating symlink /c/templates/gone: ");
 }
 
 class RealCharts : public testing::Test {

@@ -47,34 +47,33 @@ void read_metadata(GoStruct& in, const Value& v, Metadata& m) {
   const auto text = [&in](std::string& out) {
     return [&in, &out](const Value& x) { in.text(x, out); };
   };
-  in.object(v, "Metadata",
-            {{"name", text(m.name)},
-             {"home", text(m.home)},
-             {"sources", [&](const Value& x) { in.texts(x, m.sources); }},
-             {"version", text(m.version)},
-             {"description", text(m.description)},
-             {"keywords", [&](const Value& x) { in.texts(x, m.keywords); }},
-             {"maintainers",
-              [&](const Value& list) {
-                in.objects(
-                    list, "Maintainer", &m.null_maintainer, nullptr,
-                    [&] { m.maintainers.clear(); },
-                    [&](const Value& x) { read_maintainer(in, x, m.maintainers.emplace_back()); });
-              }},
-             {"icon", text(m.icon)},
-             {"apiVersion", text(m.api_version)},
-             {"condition", text(m.condition)},
-             {"tags", text(m.tags)},
-             {"appVersion", text(m.app_version)},
-             {"deprecated", [&](const Value& x) { in.flag(x, m.deprecated); }},
-             {"annotations",
-              [&](const Value& x) { in.text_map(x, m.annotations, &m.has_annotations); }},
-             {"kubeVersion", text(m.kube_version)},
-             {"dependencies",
-              [&](const Value& x) {
-                read_dependencies(in, x, m.dependencies, &m.has_dependencies, &m.null_dependency);
-              }},
-             {"type", text(m.type)}});
+  in.object(
+      v, "Metadata",
+      {{"name", text(m.name)},
+       {"home", text(m.home)},
+       {"sources", [&](const Value& x) { in.texts(x, m.sources); }},
+       {"version", text(m.version)},
+       {"description", text(m.description)},
+       {"keywords", [&](const Value& x) { in.texts(x, m.keywords); }},
+       {"maintainers",
+        [&](const Value& list) {
+          in.objects(
+              list, "Maintainer", &m.null_maintainer, nullptr, [&] { m.maintainers.clear(); },
+              [&](const Value& x) { read_maintainer(in, x, m.maintainers.emplace_back()); });
+        }},
+       {"icon", text(m.icon)},
+       {"apiVersion", text(m.api_version)},
+       {"condition", text(m.condition)},
+       {"tags", text(m.tags)},
+       {"appVersion", text(m.app_version)},
+       {"deprecated", [&](const Value& x) { in.flag(x, m.deprecated); }},
+       {"annotations", [&](const Value& x) { in.text_map(x, m.annotations, &m.has_annotations); }},
+       {"kubeVersion", text(m.kube_version)},
+       {"dependencies",
+        [&](const Value& x) {
+          read_dependencies(in, x, m.dependencies, &m.has_dependencies, &m.null_dependency);
+        }},
+       {"type", text(m.type)}});
 }
 
 Error invalid(std::string text) {
@@ -186,7 +185,8 @@ Result<std::optional<Lock>> parse_lock(std::string_view yaml_text) {
             {{"generated",
               [&](const Value& x) {
                 if (x.is_nil()) return;
-                if (!x.is_string()) return in.fail("Time.UnmarshalJSON: input is not a JSON string");
+                if (!x.is_string())
+                  return in.fail("Time.UnmarshalJSON: input is not a JSON string");
                 const auto time = parse_rfc3339(x.as_string());
                 if (!time) return in.fail(time.error().text());
                 lock.generated = time->text;

@@ -22,9 +22,12 @@ constexpr std::string_view kFrame =
 
 TEST(Metadata, WrongTypesGetHelmsWords) {
   const std::pair<std::string, std::string> rows[] = {
-      {"maintainers: foo", "string into Go struct field Metadata.maintainers of type []*v2.Maintainer"},
-      {"maintainers: {}", "object into Go struct field Metadata.maintainers of type []*v2.Maintainer"},
-      {"maintainers: [foo]", "string into Go struct field Metadata.maintainers of type v2.Maintainer"},
+      {"maintainers: foo",
+       "string into Go struct field Metadata.maintainers of type []*v2.Maintainer"},
+      {"maintainers: {}",
+       "object into Go struct field Metadata.maintainers of type []*v2.Maintainer"},
+      {"maintainers: [foo]",
+       "string into Go struct field Metadata.maintainers of type v2.Maintainer"},
       {"dependencies: {a: b}",
        "object into Go struct field Metadata.dependencies of type []*v2.Dependency"},
       {"dependencies: [{name: a, tags: foo}]",
@@ -48,7 +51,8 @@ TEST(Metadata, NullsAndScalarsAreForgivenWhereGoForgivesThem) {
   const std::pair<std::string, std::string> rows[] = {
       {kBase + "maintainers: null\nannotations: null\ndeprecated: null\ndependencies:\n", kBase},
       {"apiVersion: v2\nName: x\nVERSION: 1.10\n", "apiVersion: v2\nname: x\nversion: \"1.1\"\n"},
-      {kBase + "appVersion: 012\n", "apiVersion: v2\nappVersion: \"10\"\nname: x\nversion: 1.2.3\n"},
+      {kBase + "appVersion: 012\n",
+       "apiVersion: v2\nappVersion: \"10\"\nname: x\nversion: 1.2.3\n"},
       {kBase + "appVersion: 2020-01-01\n",
        "apiVersion: v2\nappVersion: \"2020-01-01\"\nname: x\nversion: 1.2.3\n"},
       {"apiVersion: v2\nname: y\nversion: 1.2.3\n",

@@ -12,7 +12,10 @@ namespace pintle::chart {
 namespace {
 
 // Helm puts the same bytes into every archive: an RFC 1952 subfield "rr" of 40 bytes.
-constexpr std::string_view kGzipExtra("rr\x28\x00" "aHR0cHM6Ly95b3V0dS5iZS96OVV6MWljandyTQo=", 44);
+constexpr std::string_view kGzipExtra(
+    "rr\x28\x00"
+    "aHR0cHM6Ly95b3V0dS5iZS96OVV6MWljandyTQo=",
+    44);
 constexpr std::string_view kGzipComment = "Helm";
 
 Status check_name(const std::string& name) {

@@ -10,9 +10,23 @@ namespace {
 
 constexpr size_t kLooked = 512;
 
-constexpr std::string_view kTags[] = {
-    "<!DOCTYPE HTML", "<HTML", "<HEAD", "<SCRIPT", "<IFRAME", "<H1",   "<DIV", "<FONT", "<TABLE",
-    "<A",             "<STYLE", "<TITLE", "<B",     "<BODY",   "<BR",  "<P",   "<!--"};
+constexpr std::string_view kTags[] = {"<!DOCTYPE HTML",
+                                      "<HTML",
+                                      "<HEAD",
+                                      "<SCRIPT",
+                                      "<IFRAME",
+                                      "<H1",
+                                      "<DIV",
+                                      "<FONT",
+                                      "<TABLE",
+                                      "<A",
+                                      "<STYLE",
+                                      "<TITLE",
+                                      "<B",
+                                      "<BODY",
+                                      "<BR",
+                                      "<P",
+                                      "<!--"};
 
 struct Signature {
   size_t at;  // more bytes may be demanded in front of it

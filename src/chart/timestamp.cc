@@ -30,7 +30,8 @@ Civil civil_from_days(int64_t days) {
   const int64_t day_of_era = days - era * 146097;
   const int64_t year_of_era =
       (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const int64_t shifted_month = (5 * day_of_year + 2) / 153;
   const int month = static_cast<int>(shifted_month < 10 ? shifted_month + 3 : shifted_month - 9);
   return {year_of_era + era * 400 + (month <= 2 ? 1 : 0), month,
@@ -158,7 +159,8 @@ Result<Timestamp> parse_rfc3339(std::string_view s) {
       Scanner z(zone.substr(zone.empty() ? 0 : 1));
       int64_t h = 0, m = 0;
       const bool sign = zone.starts_with('+') || zone.starts_with('-');
-      if (sign && z.number(2, "", &h) && z.literal(':') && z.number(2, "", &m) && h <= 24 && m < 60) {
+      if (sign && z.number(2, "", &h) && z.literal(':') && z.number(2, "", &m) && h <= 24 &&
+          m < 60) {
         offset = (h * 60 + m) * 60 * (zone[0] == '-' ? -1 : 1);
         zone_text = zone.substr(0, 6);
       } else {
@@ -183,9 +185,9 @@ Result<Timestamp> parse_rfc3339(std::string_view s) {
     return Error(Code::kInvalidArgument,
                  cat(parsing(), ": extra text: ", quote(zone.substr(zone_text.size()))));
   }
-  const int64_t seconds = days_from_civil(year, static_cast<int>(month), static_cast<int>(day)) *
-                              86400 +
-                          hour * 3600 + minute * 60 + second - offset;
+  const int64_t seconds =
+      days_from_civil(year, static_cast<int>(month), static_cast<int>(day)) * 86400 + hour * 3600 +
+      minute * 60 + second - offset;
   Timestamp out;
   int64_t ns = 0;
   if (!__builtin_mul_overflow(seconds, kSecond, &ns)) out.unix_ns = ns + nanos;

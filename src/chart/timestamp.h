@@ -11,7 +11,7 @@ namespace pintle::chart {
 
 struct Timestamp {
   int64_t unix_ns = INT64_MIN;  // as it is for years int64 nanoseconds cannot hold
-  std::string text;     // RFC 3339, fraction without trailing zeros
+  std::string text;             // RFC 3339, fraction without trailing zeros
 };
 
 // Error: time.Parse's text ("parsing time \"x\" as ...: cannot parse ...").

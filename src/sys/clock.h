@@ -8,7 +8,7 @@ namespace pintle::sys {
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual int64_t now_ns() = 0;        // unix time, nanoseconds
+  virtual int64_t now_ns() = 0;  // unix time, nanoseconds
   virtual int64_t monotonic_ns() = 0;
 };
 

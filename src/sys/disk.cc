@@ -30,15 +30,20 @@ std::string errno_text(int code) {
 
 Code errno_code(int code) {
   switch (code) {
-    case ENOENT: return Code::kNotFound;
+    case ENOENT:
+      return Code::kNotFound;
     case EACCES:
-    case EPERM: return Code::kPermissionDenied;
+    case EPERM:
+      return Code::kPermissionDenied;
     case EEXIST:
-    case ENOTEMPTY: return Code::kAlreadyExists;
+    case ENOTEMPTY:
+      return Code::kAlreadyExists;
     case EFBIG:
     case ENOSPC:
-    case EDQUOT: return Code::kResourceExhausted;
-    default: return Code::kUnknown;
+    case EDQUOT:
+      return Code::kResourceExhausted;
+    default:
+      return Code::kUnknown;
   }
 }
 
@@ -107,7 +112,7 @@ class RealDisk : public Disk {
     if (has_nul(path)) return path_error("open", path, EINVAL);
     const Fd fd(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
     if (!fd.ok()) return path_error("open", path, errno);
-    struct stat st {};
+    struct stat st{};
     if (::fstat(fd.get(), &st) < 0) return path_error("stat", path, errno);
     if (!S_ISREG(st.st_mode)) max_bytes = std::min(max_bytes, kMaxStream);
     if (S_ISREG(st.st_mode) && static_cast<uint64_t>(st.st_size) > max_bytes) {
@@ -132,7 +137,7 @@ class RealDisk : public Disk {
 
   Status write_file(const std::string& path, std::string_view data, uint32_t mode) override {
     if (has_nul(path)) return path_error("open", path, EINVAL);
-    struct stat st {};
+    struct stat st{};
     const bool exists = ::stat(path.c_str(), &st) == 0;
     std::string target = path;
     if (exists) {
@@ -145,9 +150,8 @@ class RealDisk : public Disk {
       static std::atomic<uint32_t> serial{0};
       const std::string beside =
           target + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(++serial);
-      const Fd fd(retry([&] {
-        return ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-      }));
+      const Fd fd(retry(
+          [&] { return ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode); }));
       if (fd.ok()) {
         int failed = write_all(fd.get(), data);
         if (!failed && exists && ::fchmod(fd.get(), st.st_mode & 07777) < 0) failed = errno;
@@ -165,14 +169,14 @@ class RealDisk : public Disk {
   }
 
   Result<FileInfo> stat(const std::string& path) override {
-    struct stat st {};
+    struct stat st{};
     if (has_nul(path)) return path_error("stat", path, EINVAL);
     if (::stat(path.c_str(), &st) < 0) return path_error("stat", path, errno);
     return to_info(std::string(path::base(path)), st);
   }
 
   Result<FileInfo> lstat(const std::string& path) override {
-    struct stat st {};
+    struct stat st{};
     if (has_nul(path)) return path_error("lstat", path, EINVAL);
     if (::lstat(path.c_str(), &st) < 0) return path_error("lstat", path, errno);
     return to_info(std::string(path::base(path)), st);
@@ -192,7 +196,7 @@ class RealDisk : public Disk {
     while (const dirent* entry = ::readdir(dir)) {
       const std::string_view name = entry->d_name;
       if (name == "." || name == "..") continue;
-      struct stat st {};
+      struct stat st{};
       // Gone between the two calls: not there.
       if (::fstatat(::dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
         entries.push_back(to_info(std::string(name), st));
@@ -209,7 +213,7 @@ class RealDisk : public Disk {
 
   Status make_dirs(const std::string& path, uint32_t mode) override {
     if (has_nul(path)) return path_error("mkdir", path, EINVAL);
-    struct stat st {};
+    struct stat st{};
     if (::stat(path.c_str(), &st) == 0) {
       return S_ISDIR(st.st_mode) ? ok() : Status(path_error("mkdir", path, ENOTDIR));
     }
@@ -244,10 +248,9 @@ class RealDisk : public Disk {
 
   Status remove_all(const std::string& path) override {
     if (has_nul(path)) return path_error("unlinkat", path, EINVAL);
-    struct stat st {};
+    struct stat st{};
     if (::lstat(path.c_str(), &st) < 0) {
-      return errno == ENOENT || errno == ENOTDIR ? ok()
-                                                 : Status(path_error("lstat", path, errno));
+      return errno == ENOENT || errno == ENOTDIR ? ok() : Status(path_error("lstat", path, errno));
     }
     if (S_ISDIR(st.st_mode)) {
       for (const FileInfo& entry : TRY(read_dir(path))) TRY(remove_all(path + "/" + entry.name));
@@ -287,9 +290,8 @@ class RealDisk : public Disk {
   static Status write_in_place(const std::string& path, std::string_view data, uint32_t mode,
                                int flags) {
     if (has_nul(path)) return path_error("open", path, EINVAL);
-    const Fd fd(retry([&] {
-      return ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode);
-    }));
+    const Fd fd(
+        retry([&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode); }));
     if (!fd.ok()) return path_error("open", path, errno);
     if (const int failed = write_all(fd.get(), data)) return path_error("write", path, failed);
     return ok();

@@ -35,7 +35,7 @@ class Disk {
   // Never half a file: written beside, then renamed. Follows a symlink, keeps an existing mode.
   virtual Status write_file(const std::string& path, std::string_view data, uint32_t mode) = 0;
   virtual Status append_file(const std::string& path, std::string_view data, uint32_t mode) = 0;
-  virtual Result<FileInfo> stat(const std::string& path) = 0;   // follows links
+  virtual Result<FileInfo> stat(const std::string& path) = 0;  // follows links
   virtual Result<FileInfo> lstat(const std::string& path) = 0;
   virtual Result<std::vector<FileInfo>> read_dir(const std::string& path) = 0;  // lstat, by name
   virtual Status make_dirs(const std::string& path, uint32_t mode = 0755) = 0;

@@ -1,11 +1,11 @@
 #include "sys/gzip.h"
 
+#include <libdeflate.h>
+#include <zlib.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
-
-#include <libdeflate.h>
-#include <zlib.h>
 
 #include "base/check.h"
 
@@ -72,9 +72,8 @@ bool inflate_whole(libdeflate_decompressor* d, std::string_view in, size_t room,
   for (;;) {
     out.resize(start + capacity);
     size_t written = 0;
-    const auto result = libdeflate_deflate_decompress_ex(d, in.data(), in.size(),
-                                                         out.data() + start, capacity, used,
-                                                         &written);
+    const auto result = libdeflate_deflate_decompress_ex(
+        d, in.data(), in.size(), out.data() + start, capacity, used, &written);
     if (result == LIBDEFLATE_SUCCESS) {
       out.resize(start + written);
       return true;

@@ -11,13 +11,14 @@ constexpr size_t kLimit = 1 << 20;
 
 std::string sample(size_t size) {
   std::string s;
-  for (uint32_t x = 1; s.size() < size; x = x * 1664525 + 1013904223) s += static_cast<char>(x >> 24);
+  for (uint32_t x = 1; s.size() < size; x = x * 1664525 + 1013904223)
+    s += static_cast<char>(x >> 24);
   return s;
 }
 
 TEST(Gzip, ReadsWhatItWrites) {
-  for (const std::string& text : {std::string(), std::string("hello"), std::string(300000, 'a'),
-                                  sample(100000)}) {
+  for (const std::string& text :
+       {std::string(), std::string("hello"), std::string(300000, 'a'), sample(100000)}) {
     const std::string gz = gzip(text, {"Helm", std::string("rr\x02\x00xy", 6)});
     const auto back = gunzip(gz, kLimit);
     ASSERT_TRUE(back.has_value());

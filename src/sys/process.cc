@@ -49,7 +49,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }
 
 bool is_executable(const std::string& file) {
-  struct stat st {};
+  struct stat st{};
   return ::stat(file.c_str(), &st) == 0 && S_ISREG(st.st_mode) && ::access(file.c_str(), X_OK) == 0;
 }
 
@@ -178,7 +178,7 @@ Result<Finished> run(const Command& command) {
   out.close(1);
   err.close(1);
   Finished finished;
-  struct sigaction ignore {}, before {};
+  struct sigaction ignore{}, before{};
   ignore.sa_handler = SIG_IGN;  // a program that does not read its input is no reason to die
   ::sigaction(SIGPIPE, &ignore, &before);
   pump(command, pid, in, out, err, finished);

@@ -16,15 +16,15 @@ struct Command {
   std::vector<std::string> argv;  // argv[0]: a path, or a name looked up in PATH
   // The whole environment; nullopt: ours.
   std::optional<std::vector<std::pair<std::string, std::string>>> environ;
-  std::string working_dir;  // "": ours
+  std::string working_dir;           // "": ours
   std::optional<std::string> input;  // nullopt: our standard input
-  bool capture = true;  // collect output; otherwise it goes where ours goes
-  int64_t timeout_ms = 0;  // 0: none
-  size_t max_output = 64 << 20;  // per stream; more kills the program
+  bool capture = true;               // collect output; otherwise it goes where ours goes
+  int64_t timeout_ms = 0;            // 0: none
+  size_t max_output = 64 << 20;      // per stream; more kills the program
 };
 
 struct Finished {
-  int exit_code = 0;   // 128 + signal when a signal ended it
+  int exit_code = 0;  // 128 + signal when a signal ended it
   bool timed_out = false;
   bool too_much = false;  // max_output was passed
   std::string out, err;

@@ -51,8 +51,7 @@ TEST(Process, EndlessOutputIsCut) {
 TEST(Process, MissingProgramsGiveGosTexts) {
   Command c;
   c.argv = {"no-such-program"};
-  EXPECT_EQ(run(c).error().text(),
-            "exec: \"no-such-program\": executable file not found in $PATH");
+  EXPECT_EQ(run(c).error().text(), "exec: \"no-such-program\": executable file not found in $PATH");
   c.argv = {"/no/such"};
   EXPECT_EQ(run(c).error().text(), "exec: \"/no/such\": no such file or directory");
 }

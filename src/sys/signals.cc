@@ -25,7 +25,7 @@ void on_signal(int) {
 void watch_interrupts() {
   if (g_pipe[0] >= 0) return;
   if (::pipe2(g_pipe, O_CLOEXEC | O_NONBLOCK) < 0) return;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_signal;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);

@@ -196,8 +196,8 @@ Result<std::optional<TarEntry>> Reader::next() {
     std::optional<TarEntry> entry = TRY(read_header());
     if (!entry) return std::nullopt;
     TRY(read_data(*entry));
-    const bool special = entry->type == 'x' || entry->type == 'g' || entry->type == 'L' ||
-                         entry->type == 'K';
+    const bool special =
+        entry->type == 'x' || entry->type == 'g' || entry->type == 'L' || entry->type == 'K';
     if (special) {
       if (entry->data.size() > kMaxSpecial) {
         return Error(Code::kResourceExhausted, "archive/tar: header field too long");
@@ -404,8 +404,8 @@ Status append_tar(std::string& out, const TarEntry& entry) {
   const auto split = plain_name ? std::nullopt : split_ustar(entry.name);
   std::string records;  // sorted by key
   if (!fits_octal(kTimeField, seconds)) records += pax_record("mtime", std::to_string(seconds));
-  const bool needs_pax = (!plain_name && !split) || !records.empty() ||
-                         !fits_octal(kSizeField, size);
+  const bool needs_pax =
+      (!plain_name && !split) || !records.empty() || !fits_octal(kSizeField, size);
   Block block(kBlock, '\0');
   if (needs_pax) {
     if (!plain_name) records += pax_record("path", entry.name);

@@ -7,8 +7,7 @@
 // inside an and/or argument or a method argument may not have run: it gets a flag slot, and a use
 // falls back to the next older variable of that name.
 //
-// Limits: recursion follows the parser's, which is bounded by stack use. Cost: linear, but for and/or
-// nested in each other (scanned for declarations once per level).
+// Limits: recursion follows the parser's, which is bounded by stack use. Cost: linear.
 #include "tmpl/compiler.h"
 
 #include <algorithm>

@@ -265,9 +265,13 @@ void Lexer::skip_letters_and_digits() {
   }
 }
 
+Token Lexer::bad_character() {
+  return fail("bad character " + rune_name(decode_rune(text_.substr(pos_)).value));
+}
+
 Token Lexer::identifier() {
   skip_letters_and_digits();
-  if (!at_terminator()) return fail("bad character " + rune_name(decode_rune(text_.substr(pos_)).value));
+  if (!at_terminator()) return bad_character();
   TokenKind kind = keyword(text_.substr(start_, pos_ - start_));
   if (kind == TokenKind::kBreak && !break_word_) kind = TokenKind::kIdentifier;
   if (kind == TokenKind::kContinue && !continue_word_) kind = TokenKind::kIdentifier;
@@ -279,7 +283,7 @@ Token Lexer::field_or_variable(TokenKind kind) {
     return emit(kind == TokenKind::kVariable ? TokenKind::kVariable : TokenKind::kDot);
   }
   skip_letters_and_digits();
-  if (!at_terminator()) return fail("bad character " + rune_name(decode_rune(text_.substr(pos_)).value));
+  if (!at_terminator()) return bad_character();
   return emit(kind);
 }
 

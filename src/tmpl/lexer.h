@@ -72,6 +72,7 @@ class Lexer {
   bool scan_number();
   Token quoted(char quote, TokenKind kind, const char* unterminated);
   Token raw_quoted();
+  Token bad_character();
   Token emit(TokenKind kind);
   Token fail(std::string message);
 

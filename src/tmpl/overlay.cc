@@ -2,8 +2,8 @@
 //
 // Helm's tpl clones the whole set for every text, so that defines in it stay inside. Here the text
 // is an Overlay in front of the set: while it runs, names are looked for in the overlays from the
-// innermost outwards and then in the set, by everything that runs, including the set's own templates,
-// as in Go's clone. Nothing is copied; a text costs its own size once and is kept for the next use.
+// innermost outwards and then in the set, by everything that runs, the set's own templates too, as
+// in Go's clone. Nothing is copied; a text costs its own size once and is kept for the next use.
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "tmpl/vm.h"

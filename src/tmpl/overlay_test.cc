@@ -24,9 +24,10 @@ TEST(Include, NestsItsErrors) {
   auto status = vm.execute("t", sample(), out);
   ASSERT_FALSE(status);
   const Error& e = status.error();
-  EXPECT_EQ(e.text(),
-            "template: t:1:3: executing \"t\" at <include \"x\" .>: error calling include: template: "
-            "h:2:6: executing \"x\" at <.s.y>: can't evaluate field y in type interface {}");
+  EXPECT_EQ(
+      e.text(),
+      "template: t:1:3: executing \"t\" at <include \"x\" .>: error calling include: template: "
+      "h:2:6: executing \"x\" at <.s.y>: can't evaluate field y in type interface {}");
   ASSERT_NE(e.cause(), nullptr);
   EXPECT_EQ(e.cause()->text().rfind("template: h:2:6:", 0), 0u);
   EXPECT_EQ(e.find<Location>()->name, "t");
@@ -62,15 +63,27 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"plain_text", "{{ tpl \"a }} b\" . }}", "a }} b"},
         Case{"data", "{{ tpl \"{{ .s }}\" . }}", "str"},
         Case{"templates_of_the_set", "{{ tpl `{{ include \"s\" . }}` . }}", "<set>"},
-        Case{"its_defines_shadow_the_sets", "{{ tpl `{{ define \"x\" }}own{{ end }}{{ template \"x\" }}` . }}", "own"},
-        Case{"even_for_the_sets_own_templates", "{{ tpl `{{ define \"x\" }}own{{ end }}{{ include \"s\" . }}` . }}", "<own>"},
-        Case{"and_are_gone_afterwards", "{{ $_ := tpl `{{ define \"x\" }}own{{ end }}` . }}{{ template \"s\" }}", "<set>"},
-        Case{"empty_defines_shadow_nothing", "{{ tpl `{{ define \"x\" }} {{ end }}{{ template \"s\" }}` . }}", "<set>"},
-        Case{"inner_texts_see_outer_defines", "{{ tpl `{{ define \"x\" }}own{{ end }}{{ tpl \"{{ include \\\"s\\\" . }}\" . }}` . }}", "<own>"},
-        Case{"the_innermost_define_wins", "{{ tpl `{{ define \"x\" }}1{{ end }}{{ tpl \"{{ define \\\"x\\\" }}2{{ end }}{{ template \\\"s\\\" }}\" . }}{{ template \"s\" }}` . }}", "<2><1>"},
+        Case{"its_defines_shadow_the_sets",
+             "{{ tpl `{{ define \"x\" }}own{{ end }}{{ template \"x\" }}` . }}", "own"},
+        Case{"even_for_the_sets_own_templates",
+             "{{ tpl `{{ define \"x\" }}own{{ end }}{{ include \"s\" . }}` . }}", "<own>"},
+        Case{"and_are_gone_afterwards",
+             "{{ $_ := tpl `{{ define \"x\" }}own{{ end }}` . }}{{ template \"s\" }}", "<set>"},
+        Case{"empty_defines_shadow_nothing",
+             "{{ tpl `{{ define \"x\" }} {{ end }}{{ template \"s\" }}` . }}", "<set>"},
+        Case{
+            "inner_texts_see_outer_defines",
+            "{{ tpl `{{ define \"x\" }}own{{ end }}{{ tpl \"{{ include \\\"s\\\" . }}\" . }}` . }}",
+            "<own>"},
+        Case{"the_innermost_define_wins",
+             "{{ tpl `{{ define \"x\" }}1{{ end }}{{ tpl \"{{ define \\\"x\\\" }}2{{ end }}{{ "
+             "template \\\"s\\\" }}\" . }}{{ template \"s\" }}` . }}",
+             "<2><1>"},
         Case{"errors_name_gotpl", "{{ tpl \"{{ .s.y }}\" . }}",
-             "ERR template: t:1:76: executing \"t\" at <tpl \"{{ .s.y }}\" .>: error calling tpl: error during tpl function "
-             "execution for \"{{ .s.y }}\": template: gotpl:1:5: executing \"gotpl\" at <.s.y>: can't evaluate field y in "
+             "ERR template: t:1:76: executing \"t\" at <tpl \"{{ .s.y }}\" .>: error calling tpl: "
+             "error during tpl function "
+             "execution for \"{{ .s.y }}\": template: gotpl:1:5: executing \"gotpl\" at <.s.y>: "
+             "can't evaluate field y in "
              "type interface {}"}),
     [](const auto& info) { return info.param.claim; });
 
@@ -104,21 +117,25 @@ TEST(Limits, TemplatesNestAsDeepAsInGo) {
 }
 
 TEST(Limits, EndlessIncludesEndInOneLine) {
-  EXPECT_TRUE(reached_limit("{{ define \"x\" }}{{ include \"x\" . }}{{ end }}{{ include \"x\" . }}"));
-  EXPECT_TRUE(reached_limit("{{ define \"x\" }}{{ include \"y\" . }}{{ end }}"
-                            "{{ define \"y\" }}{{ template \"x\" . }}{{ end }}{{ include \"x\" . }}"));
+  EXPECT_TRUE(
+      reached_limit("{{ define \"x\" }}{{ include \"x\" . }}{{ end }}{{ include \"x\" . }}"));
+  EXPECT_TRUE(
+      reached_limit("{{ define \"x\" }}{{ include \"y\" . }}{{ end }}"
+                    "{{ define \"y\" }}{{ template \"x\" . }}{{ end }}{{ include \"x\" . }}"));
 }
 
 TEST(Limits, EndlessTextsEndInOneLine) {
-  EXPECT_TRUE(reached_limit("{{ define \"x\" }}{{ tpl `{{ include \"x\" . }}` . }}{{ end }}{{ include \"x\" . }}"));
+  EXPECT_TRUE(reached_limit(
+      "{{ define \"x\" }}{{ tpl `{{ include \"x\" . }}` . }}{{ end }}{{ include \"x\" . }}"));
   EXPECT_TRUE(reached_limit("{{ tpl `{{ include \"gotpl\" . }}` . }}"));
 }
 
 TEST(Limits, OutputIsBounded) {
   EXPECT_TRUE(reached_limit("{{ range 1000000 }}0123456789{{ end }}", {.max_output = 1 << 20}));
-  EXPECT_TRUE(reached_limit("{{ define \"x\" }}{{ range 1000 }}0123456789{{ end }}{{ end }}"
-                            "{{ range 1000000 }}{{ $_ := include \"x\" . }}{{ end }}",
-                            {.max_output = 1 << 16}));
+  EXPECT_TRUE(
+      reached_limit("{{ define \"x\" }}{{ range 1000 }}0123456789{{ end }}{{ end }}"
+                    "{{ range 1000000 }}{{ $_ := include \"x\" . }}{{ end }}",
+                    {.max_output = 1 << 16}));
 }
 
 TEST(Limits, StepsAreBounded) {
@@ -130,8 +147,9 @@ TEST(Limits, LongErrorChainsKeepTheirTextAndEnds) {
   Set set(testing_functions());
   std::string name(200, 'x');
   std::string self = "{{ include \"" + name + "\" (slice . 1) }}";
-  ASSERT_TRUE(set.parse("t", "{{ define \"" + name + "\" }}{{ if . }}" + self + "{{ else }}" +
-                                 "{{ fail \"deep\" }}{{ end }}{{ end }}" + self));
+  std::string text = "{{ define \"" + name + "\" }}{{ if . }}" + self +
+                     "{{ else }}{{ fail \"deep\" }}{{ end }}{{ end }}" + self;
+  ASSERT_TRUE(set.parse("t", text));
   Vm vm(set, {});
   std::string out;
   auto status = vm.execute("t", value::str(std::string(601, 'x')), out);
@@ -150,7 +168,8 @@ TEST(Limits, LongErrorChainsKeepTheirTextAndEnds) {
 
 TEST(Vm, GoesOnAfterAnError) {
   Set set(testing_functions());
-  ASSERT_TRUE(set.parse("bad", "{{ range .l }}{{ with . }}{{ $x := . }}{{ fail \"no\" }}{{ end }}{{ end }}"));
+  ASSERT_TRUE(set.parse(
+      "bad", "{{ range .l }}{{ with . }}{{ $x := . }}{{ fail \"no\" }}{{ end }}{{ end }}"));
   ASSERT_TRUE(set.parse("good", "{{ range .l }}{{ . }}{{ end }}"));
   Vm vm(set, {});
   std::string out;

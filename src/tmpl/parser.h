@@ -31,8 +31,8 @@ struct Definition {
   bool empty;  // nothing but blanks: never replaces another definition
 };
 
-// Parses source.text. The last of the definitions named source.name is the text itself, unless it is
-// empty and a define has that name. Errors: Go's text, with Location.
+// Parses source.text. The definition named source.name is the text itself, unless it is empty and a
+// define in it has that name. Errors: Go's text, with Location.
 Result<std::vector<Definition>> parse(Source& source, const FunctionTable& functions,
                                       const StackLimit& stack);
 

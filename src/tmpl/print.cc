@@ -29,7 +29,7 @@ class Printer {
   explicit Printer(std::string& out) : f_(out), out_(out) {}
 
   void arg(const Value& v, char32_t verb);
-  void printf(std::string_view format, std::span<const Value> args);
+  void format(std::string_view text, std::span<const Value> args);
 
  private:
   void value(const Value& v, char32_t verb, int depth);
@@ -118,8 +118,8 @@ void Printer::value(const Value& v, char32_t verb, int depth) {
 
 void Printer::element(const Value& v, Type container, char32_t verb, int depth) {
   if (v.is_nil() || v.is_invalid()) {
-    bool typed = container == Type::kList || container == Type::kMap || container == Type::kValues ||
-                 container == Type::kListList;
+    bool typed = container == Type::kList || container == Type::kMap ||
+                 container == Type::kValues;
     out_ += f_.sharp_v && typed ? "interface {}(nil)" : "<nil>";
     return;
   }
@@ -326,7 +326,7 @@ struct Number {
   bool set = false;
 };
 
-// Digits of s[i, end); i moves past them. A number beyond a million is no number, and eats the rest.
+// Digits of s[i, end); i moves past them. Beyond a million it is no number and eats the rest.
 Number parse_number(std::string_view s, size_t& i, size_t end) {
   Number n;
   if (i >= end) {
@@ -392,7 +392,7 @@ struct ArgIndex {
   }
 };
 
-void Printer::printf(std::string_view format, std::span<const Value> args) {
+void Printer::format(std::string_view format, std::span<const Value> args) {
   const size_t end = format.size();
   ArgIndex index;
   for (size_t i = 0; i < end;) {
@@ -543,7 +543,7 @@ std::string sprintln(std::span<const Value> args) {
 std::string sprintf(std::string_view format, std::span<const Value> args) {
   std::string out;
   out.reserve(format.size() + args.size() * 16);
-  Printer(out).printf(format, args);
+  Printer(out).format(format, args);
   return out;
 }
 

@@ -33,8 +33,12 @@ bool ideal_constant(const NumberNode& n, Value& out, std::string& error) {
 
 bool any_constant(const Node& node, Value& out, std::string& error) {
   switch (node.kind) {
-    case NodeKind::kBool: out = Value::boolean(static_cast<const BoolNode&>(node).value); return true;
-    case NodeKind::kString: out = value::str(static_cast<const StringNode&>(node).text); return true;
+    case NodeKind::kBool:
+      out = Value::boolean(static_cast<const BoolNode&>(node).value);
+      return true;
+    case NodeKind::kString:
+      out = value::str(static_cast<const StringNode&>(node).text);
+      return true;
     default: return ideal_constant(static_cast<const NumberNode&>(node), out, error);
   }
 }

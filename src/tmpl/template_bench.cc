@@ -61,7 +61,8 @@ Value data() {
                           {"type", value::str("ClusterIP")},
                           {"port", Value::number(80)}});
   Value extra = map_of({{"team", value::str("a")}, {"tier", value::str("backend")}});
-  return map_of({{"Values", map_of({{"service", service}, {"extra", extra}, {"annotations", extra}})},
+  return map_of({{"Values",
+                  map_of({{"service", service}, {"extra", extra}, {"annotations", extra}})},
                  {"Chart", map_of({{"Name", value::str("bench")}})},
                  {"Release", map_of({{"Name", value::str("release")}})}});
 }

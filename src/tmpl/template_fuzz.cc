@@ -1,5 +1,5 @@
-// Any bytes as a template: lexer, parser, compiler, VM, tpl of the text itself. Bounded, so that what
-// is found is a crash, not a long loop.
+// Any bytes as a template: lexer, parser, compiler, VM, tpl of the text itself. Bounded, so that
+// what is found is a crash, not a long loop.
 #include <cstdint>
 
 #include "tmpl/testing/functions.h"
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   inner->set("n", value::Value());
   auto data = value::make_map();
   data->set("a", value::Value::number(1.5));
-  data->set("l", value::Value::list_of({value::Value::integer(1), value::str("x"), value::Value()}));
+  data->set("l", value::Value::list_of({value::Value::integer(1), value::str("x"), {}}));
   data->set("m", value::Value::map(inner));
   data->set("s", value::str(text));
   tmpl::Options options;

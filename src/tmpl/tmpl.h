@@ -14,6 +14,7 @@
 // Behaviour: Go 1.26 text/template; theory of lexer, compiler and VM in tmpl/README.md.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <span>
@@ -48,6 +49,8 @@ class Set {
 
   // Parses text as template `name`, with every {{define}} in it (template.New(name).Parse(text)).
   Status parse(std::string_view name, std::string_view text);
+  template <std::same_as<std::string> S>
+  Status parse(std::string_view name, S&& text) = delete;  // it would not outlive the Set
   bool defined(std::string_view name) const;
 
   // Go methods of a named map type (common.Values, engine.files): they shadow keys of their names.

@@ -75,7 +75,8 @@ void Vm::Rep::enter(const Template* t, Value data) {
   f.tmpl = t;
   f.program = &p;
   f.memory = memory.mark();
-  auto* bytes = static_cast<char*>(memory.take(p.slots * sizeof(Slot) + p.max_stack * sizeof(Value)));
+  size_t size = p.slots * sizeof(Slot) + p.max_stack * sizeof(Value);
+  auto* bytes = static_cast<char*>(memory.take(size));
   f.slots = reinterpret_cast<Slot*>(bytes);
   for (uint32_t i = 0; i < p.slots; ++i) new (&f.slots[i]) Slot();
   f.stack = f.sp = reinterpret_cast<Value*>(bytes + p.slots * sizeof(Slot));
@@ -212,7 +213,9 @@ bool Vm::Rep::run(const Template* t, Value data) {
   Slot dot = std::move(frames.back().dot);
   bool good = true;
 
-  auto at = [&](const Instr& in) { return program->nodes[static_cast<size_t>(&in - program->code.data())]; };
+  auto at = [&](const Instr& in) {
+    return program->nodes[static_cast<size_t>(&in - program->code.data())];
+  };
   auto jump = [&](uint32_t to) { pc = program->code.data() + to; };
 
   while (good) {
@@ -284,7 +287,9 @@ bool Vm::Rep::run(const Template* t, Value data) {
         if (good) end_command(in, sp[-1]);
         break;
       case Op::kCallValue: good = call_value(program->calls[in.a], sp, at(in)); break;
-      case Op::kCheckArg: good = check_arg(sp[-1], program->calls[in.a].params[in.b], at(in)); break;
+      case Op::kCheckArg:
+        good = check_arg(sp[-1], program->calls[in.a].params[in.b], at(in));
+        break;
       case Op::kCheckMethodArg:
         good = check_method_arg(program->calls[in.a], in.b, sp[-1], at(in));
         break;

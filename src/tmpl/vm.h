@@ -15,8 +15,8 @@
 
 namespace pintle::tmpl {
 
-// A variable or dot. `interface`: a reflect.Value of an interface's element (an element of a list or
-// map), whose static type Go's errors name instead of the value's own.
+// A variable or dot. `interface`: it is an element of a list or map, an interface to Go; errors then
+// name that static type instead of the value's own.
 struct Slot {
   value::Value value;
   bool interface = false;

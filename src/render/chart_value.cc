@@ -113,7 +113,7 @@ Value release_value(const ReleaseOptions& release) {
 Value files_value(const chart::Chart& chart) {
   MapBuilder out;
   for (const auto& file : chart.files) {
-    out.add(Str(file->name), Value::bytes(Str::borrow(file->data)));
+    out.add(Str(file->name), Value::bytes(Str::borrow(file->data.view())));
   }
   return Value::map(out.finish(), Type::kFiles);
 }

@@ -28,7 +28,7 @@ namespace {
 constexpr std::string_view kNoValue = "<no value>";
 
 struct Renderable {
-  const std::string* text;  // owned by the chart
+  std::string_view text;  // the chart's
   Ref<Map> scope;
   std::string base_path;
 };
@@ -63,7 +63,7 @@ class ScopeBuilder {
     std::string home = chart.full_path();
     for (const auto& file : chart.templates) {
       if (is_library(chart) && !path::base(file->name).starts_with('_')) continue;
-      out_[path::join({home, file->name})] = {&file->data, scope, path::join({home, "templates"})};
+      out_[path::join({home, file->name})] = {file->data.view(), scope, path::join({home, "templates"})};
     }
     return scope;
   }
@@ -122,7 +122,7 @@ Result<std::vector<release::RenderedFile>> render(const chart::Chart& chart,
   set.set_methods(Type::kValues, values_method);
   set.set_methods(Type::kFiles, files_method);
   for (auto* file : order) {
-    auto parsed = set.parse(file->first, *file->second.text);
+    auto parsed = set.parse(file->first, file->second.text);
     if (!parsed) return parse_error(file->first, parsed.error());
   }
 

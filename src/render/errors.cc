@@ -92,6 +92,10 @@ Error execution_error(std::string_view file, const Error& error, bool helm3) {
   if (auto message = marked(std::string_view(text).substr(second + 2))) {
     return Error::with_cause(cat("execution error at (", place, "): ", *message), error);
   }
+  if (error.find<tmpl::LimitReached>() != nullptr && text.find(file) == std::string::npos) {
+    // A limit is met far inside, maybe in a text given to tpl: say which file went there.
+    return Error::with_cause(cat("execution error in (", file, "): ", text), error);
+  }
   if (helm3) return error;
   std::vector<Link> links;
   for (const Error* e = &error; e != nullptr; e = e->cause()) {

@@ -1,8 +1,10 @@
 // pintle: makes the world (streams, disk, clock, environment) and hands it to cli::run.
+#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +59,11 @@ class Unbuffered : public pintle::cli::Sink {
   Buffered& before_;
 };
 
+std::function<void(std::string_view)> drawing() {
+  if (!pintle::sys::is_terminal(STDERR_FILENO)) return {};
+  return [](std::string_view text) { write_all(STDERR_FILENO, text); };
+}
+
 bool is_pipe(int fd) {
   struct stat info;
   return ::fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode);
@@ -74,9 +81,18 @@ pintle::Result<std::string> read_stdin() {
   }
 }
 
+// A short life: freed buffers (an unpacked archive) are kept for what comes next rather than given
+// back to the kernel, which would fault every page in anew. A fifth of a large chart's time.
+void keep_freed_memory() {
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  ::mallopt(M_TOP_PAD, 1 << 20);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   const auto& environ = pintle::sys::real_environ();
   const std::string program = argc > 0 ? argv[0] : "pintle";
   const bool helm3 = environ.get("PINTLE_COMPAT") == "3" || pintle::path::base(program) == "helm3";
@@ -94,7 +110,7 @@ int main(int argc, char** argv) {
                        .environ = environ,
                        .build = std::move(build),
                        .out_is_terminal = pintle::sys::is_terminal(STDOUT_FILENO),
-                       .err_is_terminal = pintle::sys::is_terminal(STDERR_FILENO),
+                       .draw = drawing(),
                        .in_is_pipe = is_pipe(STDIN_FILENO),
                        .children_share_output = true,
                        .read_stdin = read_stdin};

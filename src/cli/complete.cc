@@ -98,10 +98,13 @@ Target find_target(Flags& flags, const Node& node, const Strings& args, const st
   return target;
 }
 
-// Parses flags as execute() would; deprecation notes go to stderr.
-Result<Flags::Parsed> parse_flags(Session& session, std::span<const std::string> args) {
+// Parses flags as execute() would. Deprecation notes go to stderr; cobra keeps them all and prints
+// what it has kept each time, so the second of two readings repeats the first's.
+Result<Flags::Parsed> parse_flags(Session& session, std::span<const std::string> args,
+                                  std::string& notes) {
   auto parsed = TRY(session.flags.parse(args));
-  if (!parsed.deprecations.empty()) session.env.err.write(parsed.deprecations);
+  notes += parsed.deprecations;
+  if (!parsed.deprecations.empty()) session.env.err.write(notes);
   return parsed;
 }
 
@@ -141,8 +144,9 @@ Answer answer(Session& session, const Strings& line) {
   if (!command.raw_args) {
     Strings dashed = target.args;
     dashed.push_back("--");
-    const auto with_dash = parse_flags(session, dashed);
-    const auto parsed = parse_flags(session, target.args);
+    std::string notes;
+    const auto with_dash = parse_flags(session, dashed, notes);
+    const auto parsed = parse_flags(session, target.args, notes);
     if (!parsed) {
       return {{{}, kDefault},
               "Error while parsing flags from args " + listed(target.args) + ": " +
@@ -216,7 +220,7 @@ Candidates no_more_args() {
 Status run_complete(Session& session) {
   const bool bare_names = session.called_as == "__completeNoDesc";
   Answer reply = answer(session, session.args);
-  if (!reply.error.empty()) session.env.log.write("[Error] " + reply.error + "\n");
+  if (!reply.error.empty()) session.env.log.write("[Debug] [Error] " + reply.error + "\n");
 
   const auto wanted = parse_bool(setting(session.env, "COMPLETION_DESCRIPTIONS"));
   const bool names_only = bare_names || (wanted && !*wanted);

@@ -198,7 +198,7 @@ TEST(Csv, ReadsOneRecordAsEncodingCsv) {
   EXPECT_EQ(*parse_csv("\"a\"\"b\",c\n"), (Strings{"a\"b", "c"}));
   EXPECT_EQ(*parse_csv("\n\"x\ny\""), (Strings{"x\ny"}));
   EXPECT_EQ(parse_csv("\"a\"b").error().text(),
-            "parse error on line 1, column 4: extraneous or missing \" in quoted-field");
+            "parse error on line 1, column 3: extraneous or missing \" in quoted-field");
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ TEST(Complete, NamesCommandsFlagsAndValues) {
             "verify\tverify that a chart at the given path has been signed and is valid\n"
             "version\tprint the helm version information\n:4\n");
   EXPECT_EQ(completed({"version", "--sh"}), "--short\tprint the version number\n:4\n");
-  EXPECT_EQ(completed({"list", "--color", ""}), "never\nauto\nalways\n:4\n");
+  EXPECT_EQ(completed({"list", "--color", "auto"}), "never\nauto\nalways\n:4\n");
   EXPECT_EQ(completed({"list", "-o="}),
             "json\tOutput result in JSON format\ntable\tOutput result in human-readable format\n"
             "yaml\tOutput result in YAML format\n:4\n");

@@ -46,7 +46,8 @@ struct Env {
   const sys::Environ& environ;
   Build build = Build::helm4();
   bool out_is_terminal = false;
-  bool err_is_terminal = false;
+  // Draws on the terminal that stderr is, at once, from any thread; empty without one.
+  std::function<void(std::string_view)> draw = {};
   bool in_is_pipe = false;
   bool children_share_output = false;  // plugins write straight to the process's own streams
   std::function<Result<std::string>()> read_stdin = {};

@@ -48,7 +48,7 @@ Result<LoadedChart> load_chart(Session& s, action::Context& context, const Chart
   ChartPtr chart = TRY(chart::load(context.disk, path, loading));
   if (request.must_be_installable) TRY(action::check_installable(*chart));
   if (chart->metadata.deprecated) {
-    s.log("WARN", s.helm3() ? "This chart is deprecated" : "this chart is deprecated");
+    s.log("WARN", s.helm3() ? "WARNING: This chart is deprecated" : "this chart is deprecated");
   }
   chart = TRY(with_dependencies(s, context, request, path, std::move(chart), loading));
   return LoadedChart{std::move(chart), std::move(values)};

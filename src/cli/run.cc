@@ -1,6 +1,7 @@
 #include "cli/run.h"
 
 #include "base/gotext.h"
+#include "base/strings.h"
 #include "cli/command.h"
 #include "cli/completers.h"
 #include "cli/plugins.h"
@@ -62,8 +63,23 @@ int exit_code(const Error& error) {
   return code ? code->code : 1;
 }
 
+// Names of files and charts reach the terminal through errors; their control characters must not.
+std::string printable(const std::string& text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string out;
+  for (const char ch : text) {
+    const auto byte = static_cast<unsigned char>(ch);
+    if ((byte >= 0x20 && byte != 0x7f) || ch == '\n' || ch == '\t') {
+      out += ch;
+    } else {
+      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return out;
+}
+
 int fail(Session& session, const Error& error) {
-  session.env.err.write("Error: " + error.text() + "\n");
+  session.env.err.write("Error: " + printable(error.text()) + "\n");
   return exit_code(error);
 }
 
@@ -161,7 +177,12 @@ int run(Env& env, std::span<const std::string> args) {
   const Log log = [&env, debug = settings.debug](std::string_view level, std::string_view message,
                                                  const LogAttrs& attrs) {
     if (level == "DEBUG" && !debug) return;
-    env.log.write(slog_line(level, message, attrs) + "\n");
+    if (env.draw) env.draw("\r\x1b[K");  // a log line takes the place of the progress line
+    if (env.build.helm3) {               // Helm 3 logs bare text
+      env.log.write(cat(level == "DEBUG" ? "[debug] " : "", message, "\n"));
+    } else {
+      env.log.write(slog_line(level, message, attrs) + "\n");
+    }
   };
   if (settings.color != "never" && settings.color != "auto" && settings.color != "always") {
     log("WARN", "command failed",

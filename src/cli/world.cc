@@ -13,10 +13,9 @@ Error needs_cluster(std::string_view what) {
 }
 
 Error needs_network(std::string_view what) {
-  return Error(Code::kUnimplemented,
-               cat(what,
-                   " needs a connection to a chart repository or registry, which this build "
-                   "of pintle cannot make yet"));
+  return Error(
+      Code::kUnimplemented,
+      cat(what, " needs a network connection, which this build of pintle cannot make yet"));
 }
 
 Error needs_world(const Session& session) {

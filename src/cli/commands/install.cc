@@ -5,6 +5,7 @@
 #include "cli/flag_groups.h"
 #include "cli/output.h"
 #include "cli/prepare_install.h"
+#include "cli/progress.h"
 #include "cli/release_status.h"
 #include "cli/world.h"
 
@@ -203,8 +204,10 @@ Status install(Session& s, const Options& o, DryRun where) {
 
   action::ClientInstallOptions options = client_install_options(s, o.install, prepared.name);
   options.hide_secret = o.hide_secret;
+  auto progress = std::make_unique<Progress>(s, "rendering " + prepared.chart->name());
   const auto release =
       TRY(action::client_install(context, *prepared.chart, prepared.values, options));
+  progress.reset();
   if (release.error) return *release.error;
   if (o.output != Format::kTable) return needs_cluster("a release as JSON or YAML");
   s.print(TRY(dry_run_status(s, {.name = prepared.name,

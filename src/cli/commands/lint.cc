@@ -2,6 +2,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/flag_groups.h"
+#include "cli/progress.h"
 #include "cli/session.h"
 
 namespace pintle::cli {
@@ -52,7 +53,9 @@ Status run(Session& s, const Options& o) {
                                     .skip_schema = o.skip_schema_validation,
                                     .kube_version = std::move(kube),
                                     .schema_loader = {}};
+  auto progress = std::make_unique<Progress>(s, "linting");
   const auto report = action::lint_all(context, paths, values, o.with_subcharts, o.quiet, options);
+  progress.reset();
   s.print(report.text);
   if (report.failed > 0) return Error(report.summary);
   return ok();

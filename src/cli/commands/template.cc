@@ -4,6 +4,7 @@
 #include "cli/completers.h"
 #include "cli/flag_groups.h"
 #include "cli/prepare_install.h"
+#include "cli/progress.h"
 #include "cli/world.h"
 
 namespace pintle::cli {
@@ -95,8 +96,10 @@ Status run(Session& s, const Options& o) {
   options.include_crds = o.include_crds;
   options.output_dir = o.output_dir;
   options.use_release_name = o.release_name;
+  auto progress = std::make_unique<Progress>(s, "rendering " + prepared.chart->name());
   const auto release =
       TRY(action::client_install(context, *prepared.chart, prepared.values, options));
+  progress.reset();
   if (release.error && !s.settings.debug) {
     return Error::with_cause(
         release.error->text() + "\n\nUse --debug flag to render out invalid YAML", *release.error);

@@ -37,11 +37,17 @@ void show_difference(const std::string& want, const std::string& got) {
   }
 }
 
+bool is_recording(const fs::path& file) {
+  const std::string name = file.filename();
+  return name.starts_with("helm-") && name.ends_with(".json");
+}
+
 std::vector<fs::path> case_files(const fs::path& path) {
   if (!fs::is_directory(path)) return {path};
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(path)) {
-    if (entry.path().filename().string().ends_with("cli-cases.json")) {
+    const std::string name = entry.path().filename();
+    if (name.ends_with("cli-cases.json") || is_recording(entry.path())) {
       files.push_back(entry.path());
     }
   }
@@ -74,8 +80,20 @@ int main(int argc, char** argv) {
       }
       const fs::path testdata = file.parent_path() / "helm4-cli-testdata";
       for (size_t i = 0; i < cases->items().size(); ++i) {
-        const Case c = pintle::clitest::read_case(cases->items()[i], i);
-        const Outcome outcome = pintle::clitest::run_case(c, testdata);
+        const auto& row = cases->items()[i];
+        std::string name, line;
+        Outcome outcome;
+        if (is_recording(file)) {
+          const auto recording = pintle::clitest::read_recording(row);
+          name = std::to_string(i);
+          line = pintle::join(recording.args, " ");
+          outcome = pintle::clitest::run_recording(recording);
+        } else {
+          const Case c = pintle::clitest::read_case(row, i);
+          name = c.id;
+          line = c.command;
+          outcome = pintle::clitest::run_case(c, testdata);
+        }
         if (!outcome.skip.empty()) {
           ++skipped;
           ++reasons[outcome.skip];
@@ -83,8 +101,7 @@ int main(int argc, char** argv) {
           ++passed;
         } else {
           ++failed;
-          std::printf("FAIL %s: %s: %s\n", c.id.c_str(), c.command.c_str(),
-                      outcome.failure.c_str());
+          std::printf("FAIL %s: %s: %s\n", name.c_str(), line.c_str(), outcome.failure.c_str());
           if (verbose) show_difference(outcome.want, outcome.got);
         }
       }

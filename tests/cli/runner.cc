@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "cli/env.h"
 #include "cli/run.h"
+#include "crypt/crypt.h"
 #include "sys/disk.h"
 #include "sys/testing/fake_clock.h"
 #include "sys/testing/fake_environ.h"
@@ -65,12 +66,12 @@ std::vector<std::string> shell_words(std::string_view line) {
 // A directory for one case: the working directory, with the recorded testdata in it.
 class Scratch {
  public:
-  explicit Scratch(const fs::path& testdata) : before_(fs::current_path()) {
+  explicit Scratch(const fs::path& testdata = {}) : before_(fs::current_path()) {
     std::string name = (fs::temp_directory_path() / "pintle-cli-XXXXXX").string();
     if (::mkdtemp(name.data())) root_ = name;
     fs::create_directories(root_ / "tmp");
     fs::create_directories(root_ / "home");
-    fs::create_directory_symlink(testdata, root_ / "testdata");
+    if (!testdata.empty()) fs::create_directory_symlink(testdata, root_ / "testdata");
     fs::current_path(root_);
   }
   ~Scratch() {
@@ -176,6 +177,53 @@ Case read_case(const value::Value& row, size_t index) {
     }
   }
   return c;
+}
+
+Recording read_recording(const value::Value& row) {
+  Recording r{{}, {}, 0, text_at(row, "out"), text_at(row, "err")};
+  for (const value::Value& arg : row.get("args")->items()) r.args.emplace_back(arg.as_string());
+  r.code = static_cast<int>(row.get("code")->as_double());
+  if (const value::Value* environ = row.get("env")) {
+    for (const auto& [key, text] : *environ->as_map()) {
+      r.environ[std::string(key)] = std::string(text.as_string());
+    }
+  }
+  return r;
+}
+
+Outcome run_recording(const Recording& r) {
+  const Scratch scratch;
+  std::string out, err;
+  Text out_sink(out), err_sink(err);
+  sys::FakeClock clock(kClock * 1'000'000'000);
+  sys::FakeEnviron environ;
+  environ.vars = {{"HOME", "/HOME"}, {"PATH", "/usr/bin:/bin"}};
+  for (const auto& [key, value] : r.environ) environ.vars[key] = value;
+  cli::Env env{.program = "helm",
+               .out = out_sink,
+               .err = err_sink,
+               .log = err_sink,
+               .disk = sys::real_disk(),
+               .clock = clock,
+               .environ = environ};
+  const int code = cli::run(env, r.args);
+  Outcome outcome;
+  const auto differs = [](const std::string& want, const std::string& got) {
+    if (want.starts_with("sha256:")) return want != "sha256:" + crypt::hex(crypt::sha256(got));
+    return want != got;
+  };
+  if (code != r.code) {
+    outcome.failure = "exits with " + std::to_string(code);
+  } else if (differs(r.out, out)) {
+    outcome.failure = "prints something else";
+    outcome.want = r.out;
+    outcome.got = out;
+  } else if (differs(r.err, err)) {
+    outcome.failure = "prints something else on stderr";
+    outcome.want = r.err;
+    outcome.got = err;
+  }
+  return outcome;
 }
 
 Outcome run_case(const Case& c, const fs::path& testdata) {

@@ -122,9 +122,10 @@ class RealDisk : public Disk {
     // /proc promise nothing.
     std::string data;
     data.resize(std::max<size_t>(static_cast<size_t>(st.st_size) + 1, 512));
+    const size_t most = max_bytes == SIZE_MAX ? max_bytes : max_bytes + 1;
     size_t used = 0;
     for (;;) {
-      if (used == data.size()) data.resize(data.size() * 2);
+      if (used == data.size()) data.resize(std::min(data.size() * 2, most));
       const ssize_t n = retry([&] { return ::read(fd.get(), &data[used], data.size() - used); });
       if (n < 0) return path_error("read", path, errno);
       if (n == 0) break;

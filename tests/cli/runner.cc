@@ -70,7 +70,7 @@ class Scratch {
     std::string name = (fs::temp_directory_path() / "pintle-cli-XXXXXX").string();
     if (::mkdtemp(name.data())) root_ = name;
     fs::create_directories(root_ / "tmp");
-    fs::create_directories(root_ / "home");
+    fs::create_directories(root_ / ".home");
     if (!testdata.empty()) fs::create_directory_symlink(testdata, root_ / "testdata");
     fs::current_path(root_);
   }
@@ -240,7 +240,7 @@ Outcome run_case(const Case& c, const fs::path& testdata) {
     Text stream(printed), log(logged);
     sys::FakeClock clock(kClock * 1'000'000'000);
     sys::FakeEnviron environ;
-    environ.vars = {{"HOME", scratch / "home"}, {"PATH", "/usr/bin:/bin"}};
+    environ.vars = {{"HOME", scratch / ".home"}, {"PATH", "/usr/bin:/bin"}};
     for (const auto& [key, value] : c.environ) {
       environ.vars[key] = replace_all(value, "${TMP}", tmp);
     }

@@ -1,6 +1,5 @@
 #include "sys/tty.h"
 
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -9,11 +8,6 @@ namespace pintle::sys {
 bool is_terminal(int fd) {
   termios t{};
   return ::tcgetattr(fd, &t) == 0;
-}
-
-int terminal_width(int fd) {
-  winsize size{};
-  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 Result<std::string> read_secret(int fd) {

@@ -16,6 +16,16 @@ pintle_archive(crypt libcrypt.a)
 target_link_libraries(dep_crypto INTERFACE ${CMAKE_DL_LIBS} Threads::Threads)
 target_link_libraries(dep_re2 INTERFACE Threads::Threads)
 
+# Servers only: these may cost start-up time.
+find_package(PkgConfig REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+add_library(dep_ssl INTERFACE)  # OpenSSL's TLS, and Asio and Beast, which are headers
+target_link_libraries(dep_ssl INTERFACE OpenSSL::SSL OpenSSL::Crypto Boost::headers Threads::Threads)
+add_library(dep_sqlite INTERFACE)
+target_link_libraries(dep_sqlite INTERFACE PkgConfig::SQLITE)
+
 if(PINTLE_TESTS)
   find_package(GTest REQUIRED)
 endif()

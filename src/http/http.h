@@ -1,0 +1,91 @@
+// The HTTP client: requests, streams, TLS, proxies, cancellation. libcurl behind a small interface;
+// it is opened with dlopen at the first request, so a command that sends none pays nothing.
+//
+// A Client keeps connections (HTTP/2 multiplexed where the server has it) on one I/O thread of its
+// own. Thread-safe. Retrying is the caller's policy; `Retry` below is the usual one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pintle::http {
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+// Cancelled from any thread (a signal watcher, a deadline); requests under way end with kCancelled.
+class Cancel {
+ public:
+  void cancel() { on_.store(true, std::memory_order_release); }
+  bool cancelled() const { return on_.load(std::memory_order_acquire); }
+
+ private:
+  std::atomic<bool> on_{false};
+};
+
+struct Request {
+  std::string method = "GET";
+  std::string url;
+  Headers headers;
+  std::string body;
+  int64_t timeout_ms = 0;          // whole exchange; 0: none
+  const Cancel* cancel = nullptr;  // looked at at least every 100 ms
+  size_t max_body = 256 << 20;     // a longer answer is an error
+};
+
+struct Response {
+  int status = 0;
+  Headers headers;  // names lower-cased
+  std::string body;
+  std::string_view header(std::string_view lower_name) const;  // "" when absent
+};
+
+struct Tls {
+  std::string ca_pem;                        // "": the system's
+  std::string certificate_pem, key_pem;      // client certificate; "": none
+  bool insecure = false;
+  std::string server_name;                   // SNI and verification; "": the URL's host
+};
+
+struct Options {
+  Tls tls = {};
+  std::string proxy;           // "": from the environment variables, as given in `environment_proxy`
+  bool environment_proxy = true;
+  int64_t connect_timeout_ms = 30'000;
+  size_t max_connections = 0;  // per host; 0: the library's choice
+};
+
+class Client {
+ public:
+  virtual ~Client() = default;
+  // Error: libcurl is missing, a PEM text is broken.
+  static Result<std::unique_ptr<Client>> make(Options options);
+
+  // Any status is an answer, not an error. Errors name method and URL as Go's net/http does
+  // (`Get "https://...": dial tcp 127.0.0.1:1: connect: connection refused`), with codes
+  // kUnavailable (connect), kDeadlineExceeded, kCancelled, kUnauthenticated (TLS), kDataLoss (cut body).
+  virtual Result<Response> send(const Request& request) = 0;
+
+  // Streams an answer: `head` once, then `data` for each piece as it comes, both on this thread.
+  // Either may say false to stop, which is success. Returns the status.
+  virtual Result<int> stream(const Request& request, const std::function<bool(const Response& head)>& head,
+                             const std::function<bool(std::string_view piece)>& data) = 0;
+
+  // Starts a request and returns; `done` runs on the client's I/O thread and must be short. With
+  // `data` the body is streamed to it instead of collected. The handle cancels when destroyed.
+  class Pending {
+   public:
+    virtual ~Pending() = default;
+  };
+  virtual std::unique_ptr<Pending> start(Request request, std::function<void(Result<Response>)> done,
+                                         std::function<bool(std::string_view piece)> data = {}) = 0;
+};
+
+}  // namespace pintle::http

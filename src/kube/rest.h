@@ -1,0 +1,66 @@
+// REST: one authenticated connection to an API server. The seam everything cluster-bound stands on:
+// the real one goes through `http`, tests put a fake behind it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "http/http.h"
+#include "value/value.h"
+
+namespace pintle::kube {
+
+// Detail of every error that was an HTTP answer: the Status the server sent, or one made of the code.
+struct ApiStatus : ErrorDetail {
+  int code = 0;
+  std::string reason, message;  // "NotFound"
+  int retry_after_seconds = 0;
+  std::string raw;  // the body
+};
+bool is_not_found(const Error& e);
+bool is_already_exists(const Error& e);
+bool is_conflict(const Error& e);
+
+struct Call {
+  std::string method = "GET";
+  std::string path;   // "/api/v1/namespaces/x/secrets", percent-encoded
+  std::string query;  // "labelSelector=..."
+  std::string body;
+  std::string content_type = "application/json";
+  std::string accept = "application/json";
+  int64_t timeout_ms = 0;
+  const http::Cancel* cancel = nullptr;
+  std::string if_none_match = {};
+};
+
+class Rest {
+ public:
+  virtual ~Rest() = default;
+  // 2xx (and 304) answers. Others are errors whose text is the server's message, with ApiStatus;
+  // 429 and 5xx with Retry-After are retried as client-go does. Warning headers go to `warn` once
+  // each. Thread-safe: calls may run in parallel.
+  virtual Result<http::Response> call(const Call& call) = 0;
+  // A watch or a log: each piece as it comes, until `data` says false or the stream ends.
+  virtual Status stream(const Call& call, const std::function<bool(std::string_view piece)>& data) = 0;
+  virtual std::string server() const = 0;  // "https://host:port", for messages and the cache's name
+};
+
+struct RestOptions {
+  std::string user_agent = "Helm/4.3.1";
+  std::function<void(std::string_view warning)> warn = {};
+  double qps = 0;  // client-side rate limit; 0: none
+  int burst = 100;
+};
+
+struct ClientConfig;  // config.h
+Result<std::unique_ptr<Rest>> connect(const ClientConfig& config, RestOptions options);
+
+// Decodes an answer; error text as client-go gives for what is no JSON.
+Result<value::Value> decode(const http::Response& response);
+
+}  // namespace pintle::kube

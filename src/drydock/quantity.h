@@ -1,0 +1,27 @@
+// resource.Quantity: parsed, compared, and written in the canonical form the API server stores
+// ("1000m" is "1", "1024Mi" is "1Gi"). Values are held as a 128-bit count of nano units; what is
+// finer is rounded up, what is larger saturates, as Kubernetes does at its own bounds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pintle::drydock {
+
+struct Quantity {
+  enum class Format : uint8_t { kDecimalSI, kBinarySI, kDecimalExponent };
+  __int128 nano = 0;
+  Format format = Format::kDecimalSI;
+
+  int64_t value() const;  // whole units, rounded up
+  int64_t milli() const;
+};
+
+std::optional<Quantity> parse_quantity(std::string_view text);
+std::string canonical(const Quantity& q);
+// What decoding complains of when parse_quantity gives nothing.
+std::string quantity_error();
+
+}  // namespace pintle::drydock

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sys/environ.h"
 
 namespace pintle::http {
 
@@ -56,8 +57,8 @@ struct Tls {
 
 struct Options {
   Tls tls = {};
-  std::string proxy;           // "": from the environment variables, as given in `environment_proxy`
-  bool environment_proxy = true;
+  std::string proxy;                          // "http://host:port"; "": see the next
+  const sys::Environ* proxy_environ = nullptr;  // HTTPS_PROXY, HTTP_PROXY, NO_PROXY; null: direct
   int64_t connect_timeout_ms = 30'000;
   size_t max_connections = 0;  // per host; 0: the library's choice
 };
@@ -78,14 +79,19 @@ class Client {
   virtual Result<int> stream(const Request& request, const std::function<bool(const Response& head)>& head,
                              const std::function<bool(std::string_view piece)>& data) = 0;
 
-  // Starts a request and returns; `done` runs on the client's I/O thread and must be short. With
-  // `data` the body is streamed to it instead of collected. The handle cancels when destroyed.
+  // Starts a request and returns; `done` and `data` run on the client's I/O thread and must be
+  // short. With `data` the body of a 2xx answer is streamed to it instead of collected; kPause
+  // refuses the piece, which comes again after `resume` (back-pressure: the server is held up).
+  // Destroying the handle ends the request; neither function runs after that.
+  enum class Flow : uint8_t { kContinue, kPause, kStop };
   class Pending {
    public:
     virtual ~Pending() = default;
+    virtual void resume() = 0;
   };
-  virtual std::unique_ptr<Pending> start(Request request, std::function<void(Result<Response>)> done,
-                                         std::function<bool(std::string_view piece)> data = {}) = 0;
+  using Done = std::function<void(Result<Response>)>;
+  using Data = std::function<Flow(std::string_view piece)>;
+  virtual std::unique_ptr<Pending> start(Request request, Done done, Data data = {}) = 0;
 };
 
 }  // namespace pintle::http

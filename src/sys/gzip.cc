@@ -161,7 +161,8 @@ std::string gzip(std::string_view data, const GzipHeader& header) {
   if (!header.comment.empty()) flags |= kComment;
   std::string out("\x1f\x8b\x08", 3);
   out += static_cast<char>(flags);
-  out.append(5, '\0');  // no time, default level
+  out.append(4, '\0');  // no time
+  out += header.best ? '\2' : '\0';
   out += '\xff';        // system unknown
   const auto put = [&out](uint32_t v, int bytes) {
     for (int i = 0; i < bytes; ++i) out += static_cast<char>(v >> (8 * i));
@@ -174,7 +175,7 @@ std::string gzip(std::string_view data, const GzipHeader& header) {
     out += header.comment;
     out += '\0';
   }
-  libdeflate_compressor* compressor = libdeflate_alloc_compressor(6);
+  libdeflate_compressor* compressor = libdeflate_alloc_compressor(header.best ? 9 : 6);
   CHECK(compressor != nullptr);
   const size_t start = out.size();
   out.resize(start + libdeflate_deflate_compress_bound(compressor, data.size()));

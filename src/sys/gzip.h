@@ -27,8 +27,9 @@ Result<std::string> gunzip(std::string_view gz, size_t max_bytes);
 struct GzipHeader {
   std::string comment;  // Latin-1, no NUL
   std::string extra;    // at most 65535 bytes
+  bool best = false;    // BestCompression, said so in the header
 };
-// Framed as Go's writer at its default level; the deflate bytes inside are libdeflate's.
+// Framed as Go's writer at its default level or its best; the deflate bytes are libdeflate's.
 std::string gzip(std::string_view data, const GzipHeader& header = {});
 
 }  // namespace pintle::sys

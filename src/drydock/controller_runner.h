@@ -5,8 +5,8 @@
 //   in the thread:   wait until next_due_ns() on the World's clock or a change; then run_due(world)
 //
 // Equal keys of a controller wait once, at the earliest of their times. A failed reconcile returns
-// after 5 ms, doubled each time up to 16 s (client-go's rate limiter up to 1,000 s is no use to a
-// trial); a conflict at once. Cost: a map entry per waiting key, and per owned object (dependents).
+// after 5 ms, doubled each time up to 10 s (client-go's rate limiter up to 1,000 s is no use to a
+// trial). Cost: a map entry per waiting key, and per owned object (dependents).
 // Not thread-safe. `changed` may be called from within a reconcile.
 #pragma once
 

@@ -39,8 +39,8 @@ using Frame = std::shared_ptr<const std::string>;
 
 struct Response {
   int status = 200;
-  std::vector<Header> headers;  // Content-Length, Date and Connection are ours
-  std::vector<Frame> body;      // sent one after the other
+  std::vector<Header> headers = {};  // Content-Length, Date and Connection are ours
+  std::vector<Frame> body = {};      // sent one after the other
 };
 
 class Exchange {

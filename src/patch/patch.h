@@ -1,6 +1,8 @@
 // Patches of JSON trees as Kubernetes and Helm use them. Pure: no I/O, trees in, trees out. Results
-// share unchanged parts with their inputs; inputs are never changed. Numbers are int64 or double
-// (json::Numbers::kExact). Depth is bounded by the reader of the trees.
+// may share parts with their inputs; inputs are never changed. Numbers are int64 or double
+// (json::Numbers::kExact). Depth is bounded by the reader of the trees. A nil tree is an empty
+// object. Errors carry the texts of apimachinery and evanphx/json-patch; the code says the answer:
+// kInvalidArgument 400, kFailedPrecondition 422, kAborted a conflict, kInternal 500.
 #pragma once
 
 #include <string>
@@ -12,8 +14,7 @@
 
 namespace pintle::patch {
 
-// RFC 6902. Errors as evanphx/json-patch words them where the API server shows them; code
-// kInvalidArgument for a malformed patch, kFailedPrecondition for a failed test or missing path.
+// RFC 6902. kInvalidArgument for a malformed patch, kFailedPrecondition for what does not apply.
 Result<value::Value> json_patch(const value::Value& document, const value::Value& operations);
 
 // RFC 7386.
@@ -26,8 +27,8 @@ Result<value::Value> create_three_way_merge_patch(const value::Value& original,
                                                   const value::Value& current);
 
 // Strategic merge (apimachinery strategicpatch): merge keys, $patch, $retainKeys,
-// $deleteFromPrimitiveList, $setElementOrder. `type` from schema.h; errors carry Kubernetes' texts
-// ("map: map[...] does not contain declared merge key: name").
+// $deleteFromPrimitiveList, $setElementOrder. `type` from schema.h, null for a custom resource, which
+// has no strategic merge (an error).
 Result<value::Value> strategic_merge(const value::Value& document, const value::Value& patch,
                                      const Type* type);
 // CreateTwoWayMergePatch.

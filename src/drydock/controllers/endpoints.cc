@@ -1,0 +1,241 @@
+// Services: Endpoints and EndpointSlices from the ready pods that a selector finds, and the address of
+// a LoadBalancer.
+#include <algorithm>
+
+#include "base/strings.h"
+#include "drydock/controllers/common.h"
+#include "drydock/controllers/controllers.h"
+
+namespace pintle::drydock {
+namespace {
+
+std::vector<Key> self(World&, const Change& change) { return self_key(change); }
+
+// The services whose selector finds the pod, before or after.
+std::vector<Key> selecting(World& world, const Change& change) {
+  if (change.before && change.after) {
+    bool alike = same(at(*change.before, "status", "podIP"), at(*change.after, "status", "podIP")) &&
+                 same(at(*change.before, "metadata", "labels"), at(*change.after, "metadata", "labels")) &&
+                 pod_ready(*change.before) == pod_ready(*change.after) &&
+                 being_deleted(*change.before) == being_deleted(*change.after) &&
+                 pod_finished(*change.before) == pod_finished(*change.after);
+    if (alike) return {};
+  }
+  std::vector<Key> keys;
+  for (const Value& service : world.list("", "services", namespace_of(change.object()))) {
+    const Value* selector = at(service, "spec", "selector");
+    bool hit = (change.before && matches_all(selector, *change.before)) ||
+               (change.after && matches_all(selector, *change.after));
+    if (hit) keys.push_back(key_of("", "services", service));
+  }
+  return keys;
+}
+
+// The port's number on a pod; a name is looked up among its containers. -1: none.
+int64_t target_port(const Value& port, const Value& pod) {
+  const Value* target = at(port, "targetPort");
+  if (!target) return number(port, "port");
+  if (!target->is_string()) return as_number(target, -1);
+  for (const Value& container : items(pod, "spec", "containers")) {
+    for (const Value& p : items(container, "ports")) {
+      if (text(p, "name") == target->as_string()) return number(p, "containerPort");
+    }
+  }
+  return -1;
+}
+
+Value slice_ports(const Value& service, const Value* pod) {
+  std::vector<Value> ports;
+  for (const Value& port : items(service, "spec", "ports")) {
+    Value p = empty_map();
+    put(p, "name", text(port, "name"));
+    const Value* target = at(port, "targetPort");
+    int64_t n = pod ? target_port(port, *pod)
+                    : target && !target->is_string() ? as_number(target, 0) : number(port, "port");
+    if (n < 0) continue;
+    put(p, "port", n);
+    put(p, "protocol", has(port, "protocol") ? text(port, "protocol") : std::string_view("TCP"));
+    if (has(port, "appProtocol")) put(p, "appProtocol", text(port, "appProtocol"));
+    ports.push_back(std::move(p));
+  }
+  return Value::list_of(std::move(ports));
+}
+
+Value pod_reference(const Value& pod) {
+  Value reference = empty_map();
+  put(reference, "kind", "Pod");
+  put(reference, "name", name_of(pod));
+  put(reference, "namespace", namespace_of(pod));
+  put(reference, "uid", uid_of(pod));
+  return reference;
+}
+
+Value labels_for(const Value& service) {
+  const Value* own = at(service, "metadata", "labels");
+  Value labels = own ? value::deep_copy(*own) : empty_map();
+  if (text(service, "spec", "clusterIP") == "None") put(labels, "service.kubernetes.io/headless", "");
+  return labels;
+}
+
+Status write_slice(World& world, const Value& service, const std::vector<Value>& pods) {
+  std::vector<Value> endpoints;
+  bool publish = flag(service, "spec", "publishNotReadyAddresses");
+  for (const Value& pod : pods) {
+    bool ending = being_deleted(pod), serving = pod_ready(pod);
+    Value e = empty_map();
+    put(e, "addresses", Value::list_of({make(text(pod, "status", "podIP"))}));
+    Value& conditions = ensure(e, "conditions");
+    put(conditions, "ready", publish || (serving && !ending));
+    put(conditions, "serving", serving);
+    put(conditions, "terminating", ending);
+    put(e, "nodeName", text(pod, "spec", "nodeName"));
+    put(e, "targetRef", pod_reference(pod));
+    std::string_view host = text(pod, "spec", "hostname");
+    if (!host.empty() && text(pod, "spec", "subdomain") == name_of(service)) put(e, "hostname", host);
+    endpoints.push_back(std::move(e));
+  }
+  Value slice;
+  for (Value& candidate : world.list("discovery.k8s.io", "endpointslices", namespace_of(service))) {
+    if (controlled_by(candidate, service)) slice = std::move(candidate);
+  }
+  bool fresh = slice.is_nil();
+  Value before = fresh ? Value() : value::deep_copy(slice);
+  if (fresh) {
+    put(ensure(slice, "metadata"), "generateName", cat(name_of(service), "-"));
+    put(ensure(slice, "metadata"), "namespace", namespace_of(service));
+    put(ensure(slice, "metadata"), "ownerReferences",
+        Value::list_of({owner_reference(service, "v1", "Service")}));
+    put(slice, "addressType", "IPv4");
+  }
+  Value labels = labels_for(service);
+  put(labels, "kubernetes.io/service-name", name_of(service));
+  put(labels, "endpointslice.kubernetes.io/managed-by", "endpointslice-controller.k8s.io");
+  put(ensure(slice, "metadata"), "labels", std::move(labels));
+  put(slice, "endpoints", Value::list_of(std::move(endpoints)));
+  put(slice, "ports", slice_ports(service, pods.empty() ? nullptr : &pods[0]));
+  if (!fresh && same(before, slice)) return ok();
+  const Value* since = nullptr;
+  for (const Value& pod : pods) {
+    const Value* status = at(pod, "status");
+    const Value* ready = status ? find_condition(*status, "Ready") : nullptr;
+    const Value* t = ready ? at(*ready, "lastTransitionTime") : nullptr;
+    if (t && t->is_string() && (!since || since->as_string() < t->as_string())) since = t;
+  }
+  if (since) {
+    put(ensure(slice, "metadata", "annotations"), "endpoints.kubernetes.io/last-change-trigger-time", *since);
+  }
+  if (fresh) {
+    TRY(world.create("discovery.k8s.io", "endpointslices", std::move(slice)));
+  } else {
+    TRY(world.update("discovery.k8s.io", "endpointslices", std::move(slice)));
+  }
+  return ok();
+}
+
+Status write_endpoints(World& world, const Value& service, const std::vector<Value>& pods) {
+  std::vector<Value> ready, unready;
+  bool publish = flag(service, "spec", "publishNotReadyAddresses");
+  for (const Value& pod : pods) {
+    if (being_deleted(pod)) continue;
+    Value address = empty_map();
+    put(address, "ip", text(pod, "status", "podIP"));
+    put(address, "nodeName", text(pod, "spec", "nodeName"));
+    put(address, "targetRef", pod_reference(pod));
+    std::string_view host = text(pod, "spec", "hostname");
+    if (!host.empty() && text(pod, "spec", "subdomain") == name_of(service)) put(address, "hostname", host);
+    (publish || pod_ready(pod) ? ready : unready).push_back(std::move(address));
+  }
+  std::vector<Value> subsets;
+  if (!ready.empty() || !unready.empty()) {
+    Value subset = empty_map();
+    if (!ready.empty()) put(subset, "addresses", Value::list_of(std::move(ready)));
+    if (!unready.empty()) put(subset, "notReadyAddresses", Value::list_of(std::move(unready)));
+    Value ports = slice_ports(service, &pods[0]);
+    for (Value& port : elements_of(&ports)) {
+      if (text(port, "name").empty()) drop(port, "name");
+    }
+    if (ports.length() > 0) put(subset, "ports", std::move(ports));
+    subsets.push_back(std::move(subset));
+  }
+  Key key = key_of("", "endpoints", service);
+  Result<Value> found = world.get(key);
+  Value endpoints = found ? std::move(*found) : empty_map();
+  Value before = value::deep_copy(endpoints);
+  Value& meta = ensure(endpoints, "metadata");
+  put(meta, "name", key.name);
+  put(meta, "namespace", key.ns);
+  Value labels = labels_for(service);
+  put(labels, "endpoints.kubernetes.io/managed-by", "endpoint-controller");
+  put(meta, "labels", std::move(labels));
+  put(endpoints, "subsets", Value::list_of(std::move(subsets)));
+  drop_when_empty(endpoints, "subsets");
+  if (!found) {
+    TRY(world.create("", "endpoints", std::move(endpoints)));
+  } else if (!same(before, endpoints)) {
+    TRY(world.update("", "endpoints", std::move(endpoints)));
+  }
+  return ok();
+}
+
+Result<Again> reconcile(World& world, const Key& key) {
+  Result<Value> found = world.get(key);
+  if (!found) {
+    // The slice goes with its owner; Endpoints have none.
+    Result<Value> left = world.get({"", "endpoints", key.ns, key.name});
+    if (left && text(*left, "metadata", "labels", "endpoints.kubernetes.io/managed-by") ==
+                    "endpoint-controller") {
+      Status removed = world.remove({"", "endpoints", key.ns, key.name});
+      if (!removed && !is_gone(removed.error())) return removed.error();
+    }
+    return Again();
+  }
+  const Value* selector = at(*found, "spec", "selector");
+  bool external = text(*found, "spec", "type") == "ExternalName";
+  if (entries_of(selector).empty() || external || being_deleted(*found)) return Again();
+  std::vector<Value> pods;
+  for (Value& pod : world.list("", "pods", key.ns)) {
+    bool serves = matches_all(selector, pod) && !pod_finished(pod) && has(pod, "status", "podIP");
+    if (serves) pods.push_back(std::move(pod));
+  }
+  std::stable_sort(pods.begin(), pods.end(), [](const Value& a, const Value& b) {
+    return text(a, "status", "podIP") < text(b, "status", "podIP");
+  });
+  TRY(write_slice(world, *found, pods));
+  TRY(write_endpoints(world, *found, pods));
+  return Again();
+}
+
+Result<Again> balance(World& world, const Key& key) {
+  Result<Value> found = world.get(key);
+  if (!found || being_deleted(*found)) return Again();
+  bool wanted = text(*found, "spec", "type") == "LoadBalancer" && !has(*found, "spec", "loadBalancerClass");
+  bool given = !items(*found, "status", "loadBalancer", "ingress").empty();
+  if (wanted == given) return Again();
+  Value status = value::deep_copy(has(*found, "status") ? *at(*found, "status") : empty_map());
+  put(status, "loadBalancer", empty_map());
+  if (wanted) {
+    world.event(*found, "Normal", "EnsuringLoadBalancer", "Ensuring load balancer", "service-controller");
+    uint32_t hash = 2166136261u;
+    for (char c : uid_of(*found)) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+    std::string_view asked = text(*found, "spec", "loadBalancerIP");
+    Value ingress = empty_map();
+    put(ingress, "ip", asked.empty() ? cat("172.18.", hash >> 8 & 255, ".", 1 + hash % 254)
+                                     : std::string(asked));
+    put(ingress, "ipMode", "VIP");
+    push(ensure(status, "loadBalancer"), "ingress", std::move(ingress));
+  }
+  TRY(write_status(world, "", "services", *found, std::move(status)));
+  if (wanted) {
+    world.event(*found, "Normal", "EnsuredLoadBalancer", "Ensured load balancer", "service-controller");
+  }
+  return Again();
+}
+
+}  // namespace
+
+const Controller kEndpoints{
+    "endpointslice-controller", {{"", "services", self}, {"", "pods", selecting}}, reconcile};
+const Controller kLoadBalancers{
+    "service-controller", {{"", "services", self}}, balance, "cloud-controller-manager"};
+
+}  // namespace pintle::drydock

@@ -47,8 +47,8 @@ ObjectPtr encode_object(Value& value, uint64_t version, Pairs fields) {
     if (e.value.is_string()) out->labels.emplace_back(e.key.view(), e.value.as_string());
   }
   Value& meta = ensure(value, "metadata");
-  std::string digits = cat(version);
-  put(meta, "resourceVersion", digits);
+  if (version > 0) put(meta, "resourceVersion", cat(version));
+  else drop(meta, "resourceVersion");
 
   std::string& json = out->json;
   json = "{";

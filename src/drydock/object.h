@@ -30,7 +30,7 @@ using ObjectPtr = std::shared_ptr<const Object>;
 
 std::string key_of(std::string_view ns, std::string_view name);  // "ns/name"; "name" without ns
 
-// Sets metadata.resourceVersion in `value` and encodes it.
+// Sets metadata.resourceVersion in `value` (0: there is none yet) and encodes it.
 ObjectPtr encode_object(value::Value& value, uint64_t version, Pairs fields);
 // The text with another resource version in it.
 std::string with_version(const Object& object, uint64_t version);

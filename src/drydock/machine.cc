@@ -1,0 +1,494 @@
+#include "drydock/machine.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <ctime>
+
+#include "base/gotext.h"
+#include "base/strings.h"
+#include "crypt/crypt.h"
+#include "drydock/tree.h"
+
+namespace pintle::drydock {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+const patch::Type* type_of(const Resource& r) { return r.custom_types ? r.custom_types->root() : r.type; }
+
+Pairs selectable_of(const Resource& resource, const Value& object) {
+  Pairs out;
+  const KindRules* rules = resource.custom() ? nullptr : rules_of(resource.group, resource.kind);
+  if (!rules || !rules->selectable) return out;
+  for (std::string_view path : rules->selectable()) {
+    const Value* v = &object;
+    for (std::string_view part : split(path, ".")) v = v ? v->get(part) : nullptr;
+    std::string value;
+    if (v && v->is_string()) value = v->as_string();
+    else if (v && v->is(value::Type::kBool)) value = v->as_bool() ? "true" : "false";
+    else if (v && v->is_int()) value = cat(v->as_int());
+    out.emplace_back(path, std::move(value));
+  }
+  return out;
+}
+
+Value copied(const Value& v) { return value::deep_copy(v); }
+
+}  // namespace
+
+std::string time_text(int64_t unix_ns, bool micro) {
+  time_t seconds = unix_ns / kSecond;
+  tm t{};
+  gmtime_r(&seconds, &t);
+  char buffer[64];
+  size_t n = strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%S", &t);
+  if (micro) n += static_cast<size_t>(snprintf(buffer + n, sizeof buffer - n, ".%06" PRId64, unix_ns % kSecond / 1000));
+  return std::string(buffer, n) + "Z";
+}
+
+int64_t parse_time(std::string_view text) {
+  tm t{};
+  std::string copy(text);
+  const char* rest = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &t);
+  return rest ? timegm(&t) * kSecond : 0;
+}
+
+Machine::Machine(const Options& options)
+    : x_options(options),
+      x_clock(options.clock ? options.clock : &sys::real_clock()),
+      x_catalog(Catalog::built_in()),
+      x_store(options.history),
+      x_runner(options.controllers ? all_controllers() : std::vector<const Controller*>()) {}
+
+Machine::~Machine() { stop_runner(); }
+
+int64_t Machine::now_ns() { return x_clock->now_ns() + x_stepped; }
+std::string Machine::now() { return time_text(now_ns()); }
+std::string Machine::new_uid() { return crypt::uuid_v4(); }
+
+std::string Machine::random_suffix(size_t n) {
+  static constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+  std::string out;
+  for (size_t i = 0; i < n; ++i) out += kLetters[crypt::random_below(kLetters.size())];
+  return out;
+}
+
+ResourcePtr Machine::resource(std::string_view group, std::string_view plural) {
+  return catalog()->stored(group, plural);
+}
+
+std::vector<ResourcePtr> Machine::resources() {
+  auto catalog = this->catalog();
+  std::vector<ResourcePtr> out;
+  for (const ResourcePtr& r : catalog->all()) {
+    Place place = place_of(*r);
+    if (place.group == r->group && catalog->stored(r->group, r->plural) == r) out.push_back(r);
+  }
+  return out;
+}
+
+void Machine::set_custom(std::vector<ResourcePtr> custom) {
+  std::atomic_store(&x_catalog, catalog()->with_custom(std::move(custom)));
+}
+
+// ---- writes ----
+
+Status Machine::check_namespace(const Resource& resource, const Value& object) {
+  if (!resource.namespaced) return ok();
+  std::string_view ns = namespace_of(object);
+  ObjectPtr found = x_store.find("", "namespaces", "", ns);
+  if (!found) return not_found("", "namespaces", ns);
+  const std::string* phase = find_pair(found->fields, "status.phase");
+  bool terminating = phase ? *phase == "Terminating" : has(parse_object(*found), "metadata", "deletionTimestamp");
+  if (!terminating) return ok();
+  Error error = forbidden(resource.group, resource.plural, name_of(object),
+                          cat("unable to create new content in namespace ", ns, " because it is being terminated"));
+  ApiError detail = *error.find<ApiError>();
+  detail.causes.push_back({"NamespaceTerminating", cat("namespace ", ns, " is being terminated"), "metadata.namespace"});
+  return api_error(error.text(), std::move(detail));
+}
+
+void Machine::publish(const StoredChange& change, const Resource& resource, const Value* before, const Value* after) {
+  Place place = place_of(resource);
+  static constexpr std::string_view kTypes[] = {"ADDED", "MODIFIED", "DELETED"};
+  x_truth.append(change.version, kTypes[static_cast<int>(change.type)],
+                 {place.group, place.plural, change.object->ns, change.object->name});
+  x_hub.publish(*this, change);
+  x_runner.changed(*this, {place.group, place.plural, before, after});
+  x_wake.notify_one();
+}
+
+ObjectPtr Machine::store_object(const Resource& resource, Value& object, const Value* before) {
+  Place place = place_of(resource);
+  ObjectPtr made = encode_object(object, x_store.next_version(), selectable_of(resource, object));
+  StoredChange change = x_store.put(place.group, place.plural, made);
+  publish(change, resource, before, &object);
+  return made;
+}
+
+ObjectPtr Machine::drop_object(const Resource& resource, const Value& last) {
+  Place place = place_of(resource);
+  const StoredChange* removed = x_store.remove(place.group, place.plural, namespace_of(last), name_of(last));
+  if (!removed) return nullptr;
+  StoredChange change = *removed;
+  const KindRules* rules = rules_of(resource.group, resource.kind);
+  if (rules && rules->removed && !resource.custom()) rules->removed(*this, last);
+  publish(change, resource, &last, nullptr);
+  return change.object;
+}
+
+Result<ObjectPtr> Machine::create_object(const ResourcePtr& resource, Value object, const WriteContext& context) {
+  const KindRules* rules = resource->custom() ? nullptr : rules_of(resource->group, resource->kind);
+  Value& meta = ensure(object, "metadata");
+  bool generated = name_of(object).empty() && !text(meta, "generateName").empty();
+  if (generated) {
+    std::string base(text(meta, "generateName"));
+    if (base.size() > 58) base.resize(58);
+    put(meta, "name", cat(base, random_suffix(5)));
+  }
+  TRY(check_namespace(*resource, object));
+  if (name_of(object).empty()) {
+    return invalid(resource->group, resource->kind, "",
+                   {{"FieldValueRequired", "Required value: name or generateName is required", "metadata.name"}});
+  }
+  if (has(meta, "resourceVersion") && !text(meta, "resourceVersion").empty()) {
+    return status_error(500, "InternalError", "resourceVersion should not be set on objects to be created");
+  }
+  for (std::string_view key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "resourceVersion", "uid"}) {
+    drop(meta, key);
+  }
+  if (rules && rules->defaults) rules->defaults(object);
+  bool has_status = std::find(resource->subresources.begin(), resource->subresources.end(), "status") !=
+                    resource->subresources.end();
+  if (has_status) drop(object, "status");
+  put(meta, "uid", new_uid());
+  put(meta, "creationTimestamp", now());
+  bool counts = resource->custom() || (rules && rules->generation);
+  if (counts) put(meta, "generation", 1);
+  else drop(meta, "generation");
+  if (!context.apply) {
+    drop(meta, "managedFields");
+    object = TRY(patch::update(Value(), object, type_of(*resource),
+                               {context.manager, resource->api_version(), now(), context.subresource}));
+  }
+  if (rules && rules->create) TRY(rules->create(*this, object));
+  std::vector<Cause> causes;
+  if (rules && rules->validate) rules->validate(object, nullptr, causes);
+  if (!causes.empty()) return invalid(resource->group, resource->kind, name_of(object), std::move(causes));
+  Place place = place_of(*resource);
+  if (x_store.find(place.group, place.plural, namespace_of(object), name_of(object))) {
+    return already_exists(resource->group, resource->plural, name_of(object));
+  }
+  if (context.dry_run) {
+    if (rules && rules->removed) rules->removed(*this, object);
+    return encode_object(object, 0, {});
+  }
+  return store_object(*resource, object, nullptr);
+}
+
+Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value object, const WriteContext& context) {
+  const KindRules* rules = resource->custom() ? nullptr : rules_of(resource->group, resource->kind);
+  Place place = place_of(*resource);
+  std::string name(name_of(object)), ns(namespace_of(object));
+  ObjectPtr live_object = x_store.find(place.group, place.plural, ns, name);
+  if (!live_object) return not_found(resource->group, resource->plural, name);
+  std::string version(text(object, "metadata", "resourceVersion"));
+  if (!version.empty() && version != cat(live_object->version)) {
+    return conflict(resource->group, resource->plural, name,
+                    "the object has been modified; please apply your changes to the latest version and try again");
+  }
+  std::string_view uid = uid_of(object);
+  if (!uid.empty() && uid != live_object->uid) {
+    return conflict(resource->group, resource->plural, name,
+                    cat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: ", live_object->uid));
+  }
+  Value live = parse_object(*live_object);
+  bool main = context.subresource.empty();
+  bool raw = context.subresource == "binding" || context.subresource == "finalize";
+  Value& meta = ensure(object, "metadata");
+  if (main && rules && rules->defaults) rules->defaults(object);
+  if (context.subresource == "status") {
+    // Of a status update only the status counts, and the metadata other clients may write through it.
+    Value next = copied(live);
+    copy_entry(next, object, "status");
+    put(next, "metadata", copied(meta));
+    object = std::move(next);
+  } else if (main && std::find(resource->subresources.begin(), resource->subresources.end(), "status") !=
+                         resource->subresources.end()) {
+    copy_entry(object, live, "status");
+  }
+  Value& next_meta = ensure(object, "metadata");
+  const Value& live_meta = *live.get("metadata");
+  for (std::string_view key : {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+                               "generation", "resourceVersion", "namespace", "name", "selfLink"}) {
+    copy_entry(next_meta, live_meta, key);
+  }
+  if (main && rules && rules->update) TRY(rules->update(*this, object, live));
+  if (!context.apply) {
+    copy_entry(next_meta, live_meta, "managedFields");
+    object = TRY(patch::update(live, object, type_of(*resource),
+                               {context.manager, resource->api_version(), now(), raw ? "" : context.subresource}));
+  }
+  bool counts = resource->custom() || (rules && rules->generation);
+  if (main && counts) {
+    auto without = [](const Value& v) {
+      Value out = copied(v);
+      drop(out, "metadata");
+      drop(out, "status");
+      return out;
+    };
+    if (!value::deep_equal(without(object), without(live))) {
+      put(ensure(object, "metadata"), "generation", number(live, "metadata", "generation") + 1);
+    }
+  }
+  std::vector<Cause> causes;
+  if (main && rules && rules->validate) rules->validate(object, &live, causes);
+  if (!causes.empty()) return invalid(resource->group, resource->kind, name, std::move(causes));
+
+  // Managed fields alone do not change when nothing else did: their times would.
+  auto essence = [](const Value& v) {
+    Value out = copied(v);
+    for (Value& entry : elements(out, "metadata", "managedFields")) drop(entry, "time");
+    return out;
+  };
+  if (value::deep_equal(essence(object), essence(live))) return live_object;
+  if (context.dry_run) return encode_object(object, live_object->version, {});
+  bool deleting = has(object, "metadata", "deletionTimestamp");
+  bool released = items(object, "metadata", "finalizers").empty() && items(object, "spec", "finalizers").empty();
+  if (!deleting && resource->group.empty() && resource->plural == "namespaces") released = false;
+  if (deleting && released && number(object, "metadata", "deletionGracePeriodSeconds") == 0) {
+    drop_object(*resource, object);
+    return encode_object(object, x_store.version(), {});
+  }
+  return store_object(*resource, object, &live);
+}
+
+Result<Removed> Machine::remove_object(const ResourcePtr& resource, std::string_view ns, std::string_view name,
+                                       const DeleteOptions& options) {
+  Place place = place_of(*resource);
+  ObjectPtr found = x_store.find(place.group, place.plural, ns, name);
+  if (!found) return not_found(resource->group, resource->plural, name);
+  const Preconditions& want = options.preconditions;
+  if (!want.uid.empty() && want.uid != found->uid) {
+    return conflict(resource->group, resource->kind, name,
+                    cat("the UID in the precondition (", want.uid, ") does not match the UID in record (", found->uid,
+                        "). The object might have been deleted and then recreated"));
+  }
+  if (!want.version.empty() && want.version != cat(found->version)) {
+    return conflict(resource->group, resource->kind, name,
+                    cat("the ResourceVersion in the precondition (", want.version,
+                        ") does not match the ResourceVersion in record (", found->version,
+                        "). The object might have been modified"));
+  }
+  bool is_namespace = place.group.empty() && place.plural == "namespaces";
+  if (is_namespace && (name == "default" || name == "kube-system" || name == "kube-public")) {
+    return forbidden("", "namespaces", name, "this namespace may not be deleted");
+  }
+  Value live = parse_object(*found);
+  Value object = copied(live);
+  Value& meta = ensure(object, "metadata");
+  bool pod = place.group.empty() && place.plural == "pods";
+  int64_t grace = 0;
+  if (pod) {
+    grace = options.grace_seconds >= 0 ? options.grace_seconds : number_or(30, object, "spec", "terminationGracePeriodSeconds");
+    std::string_view phase = text(object, "status", "phase");
+    if (text(object, "spec", "nodeName").empty() || phase == "Succeeded" || phase == "Failed") grace = 0;
+  }
+  std::vector<Value> finalizers;
+  for (const Value& f : items(object, "metadata", "finalizers")) {
+    std::string_view s = f.is_string() ? f.as_string() : "";
+    bool stale = (s == "orphan" || s == "foregroundDeletion") && !options.propagation.empty();
+    if (!stale) finalizers.push_back(f);
+  }
+  if (options.propagation == "Orphan") finalizers.push_back(make("orphan"));
+  if (options.propagation == "Foreground") finalizers.push_back(make("foregroundDeletion"));
+  bool held = !finalizers.empty() || (is_namespace && !items(object, "spec", "finalizers").empty());
+  bool was_deleting = has(meta, "deletionTimestamp");
+  if (!held && grace == 0) {
+    if (options.dry_run) return Removed{found, true};
+    ObjectPtr last = drop_object(*resource, live);
+    return Removed{last, true};
+  }
+  if (finalizers.empty()) drop(meta, "finalizers");
+  else put(meta, "finalizers", Value::list_of(std::move(finalizers)));
+  if (!was_deleting || grace < number(meta, "deletionGracePeriodSeconds")) {
+    put(meta, "deletionTimestamp", time_text(now_ns() + grace * kSecond));
+    put(meta, "deletionGracePeriodSeconds", grace);
+    if (number(meta, "generation") > 0) put(meta, "generation", number(meta, "generation") + 1);
+  }
+  if (is_namespace) put(ensure(object, "status"), "phase", "Terminating");
+  if (value::deep_equal(object, live)) return Removed{found, false};
+  if (options.dry_run) return Removed{encode_object(object, found->version, {}), false};
+  return Removed{store_object(*resource, object, &live), false};
+}
+
+// ---- World: as a controller sees it ----
+
+Result<Value> Machine::get(const Key& key) {
+  ObjectPtr found = x_store.find(key.group, key.plural, key.ns, key.name);
+  if (!found) return not_found(key.group, key.plural, key.name);
+  return parse_object(*found);
+}
+
+std::vector<Value> Machine::list(std::string_view group, std::string_view plural, std::string_view ns,
+                                 std::string_view label_selector) {
+  std::vector<Value> out;
+  auto selector = parse_label_selector(label_selector);
+  if (!selector) return out;
+  x_store.each(group, plural, ns, "", [&](const ObjectPtr& o) {
+    if (selector->matches(o->labels)) out.push_back(parse_object(*o));
+    return true;
+  });
+  return out;
+}
+
+Result<Value> Machine::create(std::string_view group, std::string_view plural, Value object) {
+  ResourcePtr r = resource(group, plural);
+  if (!r) return not_found(group, plural, name_of(object));
+  put(object, "kind", r->kind);
+  put(object, "apiVersion", r->api_version());
+  ObjectPtr made = TRY(create_object(r, std::move(object), {.manager = x_acting, .subresource = ""}));
+  return parse_object(*made);
+}
+
+Result<Value> Machine::update(std::string_view group, std::string_view plural, Value object,
+                              std::string_view subresource) {
+  ResourcePtr r = resource(group, plural);
+  if (!r) return not_found(group, plural, name_of(object));
+  WriteContext context{.manager = x_acting, .subresource = std::string(subresource)};
+  ObjectPtr made = TRY(update_object(r, std::move(object), context));
+  return parse_object(*made);
+}
+
+Status Machine::remove(const Key& key, std::string_view propagation, int64_t grace_seconds) {
+  ResourcePtr r = resource(key.group, key.plural);
+  if (!r) return not_found(key.group, key.plural, key.name);
+  DeleteOptions options;
+  options.grace_seconds = grace_seconds;
+  if (propagation != "Background") options.propagation = propagation;
+  TRY(remove_object(r, key.ns, key.name, options));
+  return ok();
+}
+
+void Machine::event(const Value& about, std::string_view type, std::string_view reason, std::string_view message,
+                    std::string_view component) {
+  std::string ns(namespace_of(about));
+  if (ns.empty()) ns = "default";
+  std::string says = cat(uid_of(about), '\n', type, '\n', reason, '\n', message, '\n', component);
+  std::string time = now();
+  if (auto known = x_event_names.find(says); known != x_event_names.end()) {
+    if (auto old = get({"", "events", ns, known->second})) {
+      put(*old, "count", number(*old, "count") + 1);
+      put(*old, "lastTimestamp", time);
+      // An event that cannot be written is lost, as with any recorder.
+      (void)update("", "events", std::move(*old), "");
+      return;
+    }
+  }
+  char suffix[32];
+  snprintf(suffix, sizeof suffix, ".%" PRIx64, static_cast<uint64_t>(now_ns()) + x_store.version());
+  Value e = empty_map();
+  std::string name = cat(name_of(about), suffix);
+  put(ensure(e, "metadata"), "name", name);
+  put(ensure(e, "metadata"), "namespace", ns);
+  Value& object = ensure(e, "involvedObject");
+  put(object, "kind", text(about, "kind"));
+  put(object, "apiVersion", text(about, "apiVersion"));
+  put(object, "name", name_of(about));
+  if (!namespace_of(about).empty()) put(object, "namespace", namespace_of(about));
+  put(object, "uid", uid_of(about));
+  put(object, "resourceVersion", text(about, "metadata", "resourceVersion"));
+  put(e, "reason", reason);
+  put(e, "message", message);
+  put(e, "type", type);
+  put(ensure(e, "source"), "component", component);
+  put(e, "reportingComponent", component);
+  put(e, "reportingInstance", "");
+  put(e, "firstTimestamp", time);
+  put(e, "lastTimestamp", time);
+  put(e, "eventTime", Value());
+  put(e, "count", 1);
+  if (create("", "events", std::move(e))) x_event_names[says] = name;
+}
+
+// ---- the thread ----
+
+Status Machine::step(int64_t ns) {
+  if (ns < 0) return Error(Code::kInvalidArgument, "the clock goes forward only");
+  x_stepped += ns;
+  x_wake.notify_one();
+  return ok();
+}
+
+void Machine::start_runner() {
+  std::lock_guard held(x_lock);
+  for (const ResourcePtr& r : resources()) {
+    std::vector<Value> present = list(r->group, r->plural, "", "");
+    for (const Value& v : present) x_runner.changed(*this, {r->group, r->plural, nullptr, &v});
+  }
+  x_thread = std::thread([this] { run(); });
+}
+
+void Machine::stop_runner() {
+  {
+    std::lock_guard held(x_lock);
+    x_stop = true;
+  }
+  x_wake.notify_all();
+  if (x_thread.joinable()) x_thread.join();
+}
+
+void Machine::expire_events() {
+  int64_t now = now_ns();
+  if (now < x_next_expiry) return;
+  x_next_expiry = now + 10 * kSecond;
+  std::vector<std::pair<std::string, std::string>> old;
+  int64_t limit = now - static_cast<int64_t>(x_options.event_ttl_seconds) * kSecond;
+  x_store.each("", "events", "", "", [&](const ObjectPtr& o) {
+    Value v = parse_object(*o);
+    int64_t seen = std::max(parse_time(text(v, "metadata", "creationTimestamp")), parse_time(text(v, "lastTimestamp")));
+    if (seen < limit) old.emplace_back(o->ns, o->name);
+    return true;
+  });
+  ResourcePtr events = resource("", "events");
+  for (auto& [ns, name] : old) (void)remove_object(events, ns, name, {});
+  if (!old.empty()) x_event_names.clear();
+}
+
+void Machine::run() {
+  std::unique_lock held(x_lock);
+  while (!x_stop) {
+    size_t done = x_runner.run_due(*this, 20);
+    x_acting = "kube-controller-manager";
+    expire_events();
+    x_hub.tick(monotonic_ns(), x_store.version());
+    if (done > 0) {  // let requests in between
+      held.unlock();
+      std::this_thread::yield();
+      held.lock();
+      continue;
+    }
+    int64_t wait = kSecond;
+    if (auto due = x_runner.next_due_ns()) wait = std::min(wait, *due - now_ns());
+    if (wait > 0) x_wake.wait_for(held, std::chrono::nanoseconds(wait));
+  }
+}
+
+void Machine::seed() {
+  struct Row {
+    const char *group, *plural, *ns, *name;
+  };
+  static constexpr Row kRows[] = {{"", "namespaces", "", "default"},
+                                  {"", "namespaces", "", "kube-system"},
+                                  {"", "namespaces", "", "kube-public"},
+                                  {"", "namespaces", "", "kube-node-lease"}};
+  x_acting = "kube-apiserver";
+  for (const Row& row : kRows) {
+    if (x_store.find(row.group, row.plural, row.ns, row.name)) continue;
+    Value v = empty_map();
+    put(ensure(v, "metadata"), "name", row.name);
+    (void)create(row.group, row.plural, std::move(v));
+  }
+}
+
+}  // namespace pintle::drydock

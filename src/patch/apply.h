@@ -21,6 +21,7 @@ struct Manager {
   std::string api_version;  // of the request: "apps/v1"
   std::string time;         // RFC 3339, seconds
   std::string subresource;  // "status", "scale"; "" main
+  bool custom_status = false;  // the kind is custom and has a status subresource
 };
 
 struct Conflict {
@@ -44,5 +45,9 @@ Result<value::Value> apply(const value::Value& live, const value::Value& config,
 // against `live` become manager's in an Update entry. Never conflicts.
 Result<value::Value> update(const value::Value& live, const value::Value& next, const Type* type,
                             const Manager& manager);
+
+// An object about to be stored over `live`: `live` itself when they differ in nothing but the times of
+// managedFields and the resourceVersion, so that a request without effect writes nothing.
+value::Value settle_times(const value::Value& live, const value::Value& next);
 
 }  // namespace pintle::patch

@@ -26,7 +26,8 @@ struct Column {
 
 struct KindRules {
   std::string_view group, kind;
-  // Fills in defaults in place (SetObjectDefaults_X); runs on every write, before anything else.
+  // Fills in defaults in place (SetObjectDefaults_X); runs on every write, after to_wire (wire.h) and
+  // before anything else.
   void (*defaults)(value::Value& object) = nullptr;
   // PrepareForCreate: status cleared, allocations (ClusterIP, node ports). May refuse.
   Status (*create)(World& world, value::Value& object) = nullptr;

@@ -1,0 +1,53 @@
+// field.Error and the name and value formats of k8s.io/apimachinery/pkg/util/validation, with its
+// messages. Each is_x gives the complaints about a value, none when it is good. Pure.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/strings.h"
+#include "drydock/kinds.h"
+#include "drydock/tree.h"
+
+namespace pintle::drydock {
+
+void required(std::vector<Cause>& out, std::string path, std::string_view detail = "");
+void invalid_value(std::vector<Cause>& out, std::string path, const Value& bad, std::string_view detail);
+void invalid_value(std::vector<Cause>& out, std::string path, std::string_view bad,
+                   std::string_view detail);
+void not_supported(std::vector<Cause>& out, std::string path, std::string_view bad,
+                   std::initializer_list<std::string_view> supported);  // in the order shown
+void duplicate(std::vector<Cause>& out, std::string path, const Value& bad);
+void not_found_value(std::vector<Cause>& out, std::string path, std::string_view bad);
+void forbidden_field(std::vector<Cause>& out, std::string path, std::string_view detail);
+void too_long(std::vector<Cause>& out, std::string path, size_t limit);
+void immutable(std::vector<Cause>& out, std::string path, const Value* next, const Value* old);
+
+std::string child(std::string_view path, std::string_view key);
+std::string element(std::string_view path, size_t i);
+std::string keyed(std::string_view path, std::string_view key);
+
+using Complaints = std::vector<std::string>;
+Complaints is_dns1123_label(std::string_view s);
+Complaints is_dns1123_subdomain(std::string_view s);
+Complaints is_dns1035_label(std::string_view s);
+Complaints is_wildcard_subdomain(std::string_view s);
+Complaints is_label_key(std::string_view s);  // a qualified name
+Complaints is_label_value(std::string_view s);
+Complaints is_port_name(std::string_view s);
+Complaints is_config_key(std::string_view s);
+Complaints is_env_name(std::string_view s);
+Complaints is_path_segment(std::string_view s);  // rbac names
+bool is_port(int64_t n);
+inline constexpr std::string_view kPortRange = "must be between 1 and 65535, inclusive";
+
+void validate_labels(const Value* labels, const std::string& path, std::vector<Cause>& out);
+void validate_label_selector(const Value* selector, const std::string& path, std::vector<Cause>& out);
+// Does a metav1.LabelSelector match these labels? An absent one matches nothing.
+bool selector_matches(const Value* selector, const Value* labels);
+void non_negative(const Value& object, std::string_view key, const std::string& path,
+                  std::vector<Cause>& out);
+
+}  // namespace pintle::drydock

@@ -150,6 +150,19 @@ Result<Items> in_order(Items list, std::span<const Value> order, std::string_vie
   return out;
 }
 
+void drop_duplicates(Items& list) {
+  for (size_t i = 0; i + 1 < list.size(); ++i) {
+    for (size_t j = i + 1; j < list.size();) {
+      if (!value::deep_equal(list[i], list[j])) {
+        ++j;
+        continue;
+      }
+      if (j + 1 != list.size()) list[j] = list.back();
+      list.pop_back();
+    }
+  }
+}
+
 value::Map& body(Value& map) {
   if (!map.as_map()) map = Value::map(value::make_map());
   return *map.as_map();

@@ -52,6 +52,9 @@ Result<Kind> element_kind(std::span<const value::Value> a, std::span<const value
 Result<Items> in_order(Items list, std::span<const value::Value> order, std::string_view key,
                        bool maps);
 
+// Of equal scalars the first stays; the list's last item takes the place of each later one.
+void drop_duplicates(Items& list);
+
 struct MergeOptions {
   bool merge_lists = true;      // false: directives are kept, as between two halves of a patch
   bool ignore_nulls = true;     // nulls that meet nothing are dropped, else kept

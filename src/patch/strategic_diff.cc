@@ -1,6 +1,7 @@
 // Making strategic merge patches: two-way (what turns one tree into another) and three-way (what
-// the user dropped since `original`, and what differs from `current`). The patch shares the values
-// it sets with its inputs.
+// the user dropped since `original`, and what differs from `current`). As there, the left side's
+// lists of scalars that merge end up sorted, and only then are compared for their order: a list that
+// is not sorted gets its $setElementOrder even when nothing changed. So the left side is a copy.
 #include <algorithm>
 
 #include "patch/go_text.h"
@@ -54,12 +55,11 @@ ListDiff diff_scalars(std::span<const Value> original, std::span<const Value> mo
       if (!options.ignore_changes) out.changes.push_back(right[j].item);
       ++j;
     } else {
-      const bool known = !out.deletions.empty() &&
-                         value::deep_equal(out.deletions.back(), left[i].item);
-      if (!options.ignore_deletions && !known) out.deletions.push_back(left[i].item);
+      if (!options.ignore_deletions) out.deletions.push_back(left[i].item);
       ++i;
     }
   }
+  drop_duplicates(out.deletions);
   return out;
 }
 
@@ -123,6 +123,8 @@ Result<ListDiff> diff_lists(const Value& original, const Value& modified, const 
   }
   if (TRY(element_kind(left, right)) != Kind::kMap) {
     out = diff_scalars(left, right, options);
+    Items& sorted = original.as_list()->items;
+    std::ranges::stable_sort(sorted, {}, go_text);
     out.changes = TRY(in_order(std::move(out.changes), right, how.key, false));
     if (options.set_order &&
         ((!options.ignore_deletions && !out.deletions.empty()) ||
@@ -237,14 +239,17 @@ Result<bool> maps_conflict(const Value& left, const Value& right, const Type* ty
   const Value* b = right.get(kDirective);
   if ((a || b) && (!a || !b || !value::deep_equal(*a, *b))) return true;
   if (!left.as_map()) return false;
-  for (const auto& [key, mine] : *left.as_map()) {
-    if (key.view() == kDirective || key.view() == kRetainKeys) continue;
-    const Value* theirs = right.get(key.view());
-    if (!theirs) continue;
-    Merge how;
-    if (mine.is_list()) how = TRY(list_merge(type, key.view()));
-    if (mine.is_map()) how = TRY(struct_merge(type, key.view()));
-    if (TRY(conflict(mine, *theirs, how.type, how))) return true;
+  // Fields first: the look-up of a directive on both sides fails, which is no news if they differ.
+  for (const bool directives : {false, true}) {
+    for (const auto& [key, mine] : *left.as_map()) {
+      if (key.view() == kDirective || key.view() == kRetainKeys) continue;
+      const Value* theirs = right.get(key.view());
+      if (!theirs || key.view().starts_with('$') != directives) continue;
+      Merge how;
+      if (mine.is_list()) how = TRY(list_merge(type, key.view()));
+      if (mine.is_map()) how = TRY(struct_merge(type, key.view()));
+      if (TRY(conflict(mine, *theirs, how.type, how))) return true;
+    }
   }
   return false;
 }
@@ -291,19 +296,21 @@ Result<bool> conflict(const Value& left, const Value& right, const Type* type, c
 }  // namespace
 
 Result<Value> create_two_way_patch(const Value& original, const Value& modified, const Type* type) {
-  return diff_maps(original, modified, type, {.set_order = true});
+  return diff_maps(value::deep_copy(original), modified, type, {.set_order = true});
 }
 
 Result<Value> create_three_way_patch(const Value& original, const Value& modified,
                                      const Value& current, const Type* type, bool overwrite) {
+  const Value before = value::deep_copy(original);
+  const Value now = value::deep_copy(current);
   const Value changes =
-      TRY(diff_maps(current, modified, type, {.set_order = true, .ignore_deletions = true}));
+      TRY(diff_maps(now, modified, type, {.set_order = true, .ignore_deletions = true}));
   const Value deletions =
-      TRY(diff_maps(original, modified, type, {.set_order = true, .ignore_changes = true}));
+      TRY(diff_maps(before, modified, type, {.set_order = true, .ignore_changes = true}));
   Value patch = TRY(merge_map(value::deep_copy(deletions), value::deep_copy(changes), type,
                               {.merge_lists = false, .ignore_nulls = false}));
   if (overwrite) return patch;
-  const Value changed = TRY(diff_maps(original, current, type, {}));
+  const Value changed = TRY(diff_maps(before, now, type, {}));
   if (TRY(maps_conflict(patch, changed, type))) {
     return Error(Code::kAborted, "patch:\n" + TRY(yaml::write(patch)) +
                                      "\nconflicts with changes made from original to current:\n" +

@@ -318,19 +318,9 @@ Result<Items> Merger::lists(Items original, Items patch, const Merge& how, bool 
     std::erase_if(original, [&](const Value& v) { return contains(patch, v); });
     return original;
   }
-  // Of equal scalars the first stays; the list's last item takes the place of each later one.
   Items both = original;
   both.insert(both.end(), patch.begin(), patch.end());
-  for (size_t i = 0; i + 1 < both.size(); ++i) {
-    for (size_t j = i + 1; j < both.size();) {
-      if (!value::deep_equal(both[i], both[j])) {
-        ++j;
-        continue;
-      }
-      if (j + 1 != both.size()) both[j] = both.back();
-      both.pop_back();
-    }
-  }
+  drop_duplicates(both);
   return weave(both, patch, original, how.key, false);
 }
 
@@ -393,8 +383,8 @@ Result<Value> Merger::merge(Value original, Value patch, const Type* type) {
   value::Map& target = body(original);
   TRY(retain_keys(target, changes));
   TRY(order_lists(target, changes, type));
-  for (auto& [key, change] : changes.entries()) {
-    TRY(member(target, key.view(), std::move(change), type));
+  for (const auto& [key, change] : changes) {
+    TRY(member(target, key.view(), change, type));
   }
   --depth_;
   return original;

@@ -47,18 +47,31 @@ class Rest {
   virtual Result<http::Response> call(const Call& call) = 0;
   // A watch or a log: each piece as it comes, until `data` says false or the stream ends.
   virtual Status stream(const Call& call, const std::function<bool(std::string_view piece)>& data) = 0;
+  // The same without a thread of its own, for many watches at once: `data` and `done` run on the
+  // connection's thread and must be short; `data` may refuse a piece until `resume` (back-pressure).
+  // Dropping the handle ends it.
+  using Pending = http::Client::Pending;
+  using Flow = http::Client::Flow;
+  virtual std::unique_ptr<Pending> open(const Call& call,
+                                        std::function<Flow(std::string_view piece)> data,
+                                        std::function<void(Status)> done) = 0;
   virtual std::string server() const = 0;  // "https://host:port", for messages and the cache's name
 };
 
 struct RestOptions {
   std::string user_agent = "Helm/4.3.1";
   std::function<void(std::string_view warning)> warn = {};
-  double qps = 0;  // client-side rate limit; 0: none
-  int burst = 100;
+  const sys::Environ* environ = nullptr;  // for proxies and exec plugins; null: neither
+  bool terminal = false;                  // an exec plugin may ask the user
 };
 
 struct ClientConfig;  // config.h
+// Sends nothing yet. Error: a broken certificate, an exec plugin's version that is unknown.
 Result<std::unique_ptr<Rest>> connect(const ClientConfig& config, RestOptions options);
+
+// The error of an answer that is no success: the Status in its body, or one made of the code as
+// client-go makes it.
+Error status_error(const http::Response& response);
 
 // Decodes an answer; error text as client-go gives for what is no JSON.
 Result<value::Value> decode(const http::Response& response);

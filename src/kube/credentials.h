@@ -1,0 +1,47 @@
+// Who we are to the API server: the header of each request, renewed when it goes stale. Inside this
+// room only. Thread-safe.
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "base/result.h"
+#include "http/http.h"
+#include "kube/config.h"
+
+namespace pintle::kube {
+
+// What an exec plugin gave (client.authentication.k8s.io ExecCredential).
+struct ExecCredential {
+  std::string token, certificate_pem, key_pem;
+  int64_t expires_ns = 0;  // unix; 0: never
+};
+// Runs the plugin. Errors: `getting credentials: exec: ...` as client-go words them.
+Result<ExecCredential> run_exec_plugin(const ClientConfig& config, const sys::Environ& environ,
+                                       bool terminal);
+
+class Credentials {
+ public:
+  Credentials(const ClientConfig& config, const sys::Environ* environ, bool terminal)
+      : config_(config), environ_(environ), terminal_(terminal) {}
+
+  // The Authorization header's value; "" for none. Error: the plugin's, the token file's.
+  Result<std::string> authorization();
+  // The plugin's client certificate, if any; runs it when it has not run.
+  Result<http::Tls> tls();
+  // The server refused what we sent. True when asking again may give something else.
+  bool renew();
+
+ private:
+  Status refresh();  // with mutex_ held
+  const ClientConfig config_;
+  const sys::Environ* environ_;
+  const bool terminal_;
+  std::mutex mutex_;
+  bool have_exec_ = false;   // guarded by mutex_
+  ExecCredential exec_;      // guarded by mutex_
+  std::string file_token_;   // guarded by mutex_
+  int64_t file_read_ns_ = 0; // guarded by mutex_
+};
+
+}  // namespace pintle::kube

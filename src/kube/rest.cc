@@ -1,0 +1,201 @@
+// The real connection: `http` with credentials, client-go's retries and once-only warnings on top.
+// A call that is told to wait (429, 5xx with Retry-After) waits and is sent again, ten times at
+// most; a 401 is sent once more when the credentials can be renewed; a leader change in etcd once.
+#include "kube/rest.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "base/strings.h"
+#include "kube/config.h"
+#include "kube/credentials.h"
+
+namespace pintle::kube {
+namespace {
+
+constexpr int kRetries = 10;
+constexpr int kLongestRetryAfter = 120;
+
+// `299 - "text" "date"`: the text.
+std::string warning_text(std::string_view header) {
+  const size_t open = header.find('"');
+  std::string out;
+  if (!header.starts_with("299 ") || open == std::string_view::npos) return out;
+  for (size_t i = open + 1; i < header.size() && header[i] != '"'; ++i) {
+    if (header[i] == '\\' && i + 1 < header.size()) ++i;
+    out += header[i];
+  }
+  return out;
+}
+
+bool etcd_hiccup(const http::Response& r) {
+  return r.status >= 500 && (r.body.find("etcdserver: leader changed\"") != std::string::npos ||
+                             r.body.find("raft proposal dropped\"") != std::string::npos);
+}
+
+// False when cancelled meanwhile.
+bool sleep_for(int64_t ms, const http::Cancel* cancel) {
+  for (; ms > 0; ms -= 50) {
+    if (cancel && cancel->cancelled()) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::min<int64_t>(ms, 50)));
+  }
+  return !(cancel && cancel->cancelled());
+}
+
+class RealRest final : public Rest {
+ public:
+  RealRest(const ClientConfig& config, RestOptions options)
+      : config_(config), options_(std::move(options)),
+        credentials_(config_, options_.environ, options_.terminal) {}
+
+  Result<http::Response> call(const Call& call) override {
+    bool renewed = false, calmed = false;
+    for (int attempt = 0;; ++attempt) {
+      http::Client* client = TRY(this->client());
+      auto request = TRY(this->request(call));
+      auto response = client->send(request);
+      if (!response) {
+        const bool again = call.method == "GET" && attempt < kRetries &&
+                           response.error().code() == Code::kUnavailable && lost(response.error());
+        if (!again || !sleep_for(1000, call.cancel)) return std::move(response).error();
+        continue;
+      }
+      warn(*response);
+      if (response->status == 401 && !renewed && credentials_.renew()) {
+        renewed = true;
+        forget_client();
+        continue;
+      }
+      if (etcd_hiccup(*response) && !calmed) {
+        calmed = true;
+        continue;
+      }
+      if ((response->status < 200 || response->status >= 300) && response->status != 304) {
+        Error error = status_error(*response);
+        const bool wait = response->status == 429 || response->status >= 500;
+        const auto* status = error.find<ApiStatus>();
+        if (!wait || response->header("retry-after").empty() || attempt >= kRetries) return error;
+        const int seconds = std::clamp(status->retry_after_seconds, 0, kLongestRetryAfter);
+        if (!sleep_for(seconds * 1000, call.cancel)) return error;
+        continue;
+      }
+      return response;
+    }
+  }
+
+  Status stream(const Call& call, const std::function<bool(std::string_view)>& data) override {
+    http::Client* client = TRY(this->client());
+    auto request = TRY(this->request(call));
+    http::Response refused;
+    auto status = client->stream(request, [&](const http::Response& head) {
+      refused = head;
+      return true;
+    }, data);
+    if (!status) return std::move(status).error();
+    if (*status >= 200 && *status < 300) return ok();
+    return status_error(refused);
+  }
+
+  std::unique_ptr<Pending> open(const Call& call, std::function<Flow(std::string_view)> data,
+                                std::function<void(Status)> done) override {
+    auto client = this->client();
+    auto request = client ? this->request(call) : Result<http::Request>(client.error());
+    if (!request) {
+      done(request.error());
+      return nullptr;
+    }
+    return (*client)->start(
+        std::move(*request),
+        [this, done = std::move(done)](Result<http::Response> r) {
+          if (!r) return done(std::move(r).error());
+          warn(*r);
+          if (r->status == 401 && credentials_.renew()) forget_client();
+          if (r->status < 200 || r->status >= 300) return done(status_error(*r));
+          done(ok());
+        },
+        std::move(data));
+  }
+
+  std::string server() const override { return config_.server; }
+
+ private:
+  static bool lost(const Error& e) {
+    return e.text().ends_with(": EOF") || e.text().ends_with("connection reset by peer") ||
+           e.text().find("http2: ") != std::string::npos;
+  }
+
+  // A new one after credentials changed: connections belong to a certificate.
+  Result<http::Client*> client() {
+    std::lock_guard held(mutex_);
+    if (clients_.empty() || stale_) {
+      http::Options options;
+      options.tls = TRY(credentials_.tls());
+      options.proxy = config_.proxy;
+      options.proxy_environ = options_.environ;
+      clients_.push_back(TRY(http::Client::make(std::move(options))));
+      stale_ = false;
+    }
+    return clients_.back().get();
+  }
+  void forget_client() {
+    std::lock_guard held(mutex_);
+    stale_ = config_.exec.has_value();
+  }
+
+  Result<http::Request> request(const Call& call) {
+    http::Request r;
+    r.method = call.method;
+    r.url = cat(config_.server, call.path, call.query.empty() ? "" : "?", call.query);
+    r.body = call.body;
+    r.timeout_ms = call.timeout_ms;
+    r.cancel = call.cancel;
+    r.headers = {{"User-Agent", options_.user_agent}, {"Accept", call.accept}};
+    if (!call.body.empty()) r.headers.emplace_back("Content-Type", call.content_type);
+    if (!call.if_none_match.empty()) r.headers.emplace_back("If-None-Match", call.if_none_match);
+    if (std::string auth = TRY(credentials_.authorization()); !auth.empty()) {
+      r.headers.emplace_back("Authorization", std::move(auth));
+    }
+    if (!config_.as_user.empty()) r.headers.emplace_back("Impersonate-User", config_.as_user);
+    if (!config_.as_uid.empty()) r.headers.emplace_back("Impersonate-Uid", config_.as_uid);
+    for (const auto& g : config_.as_groups) r.headers.emplace_back("Impersonate-Group", g);
+    for (const auto& [key, values] : config_.as_extra) {
+      for (const auto& v : values) r.headers.emplace_back("Impersonate-Extra-" + key, v);
+    }
+    return r;
+  }
+
+  void warn(const http::Response& response) {
+    if (!options_.warn) return;
+    for (const auto& [name, value] : response.headers) {
+      if (name != "warning") continue;
+      const std::string text = warning_text(value);
+      std::lock_guard held(warned_mutex_);
+      if (!text.empty() && warned_.insert(text).second) options_.warn(text);
+    }
+  }
+
+  const ClientConfig config_;
+  const RestOptions options_;
+  std::mutex warned_mutex_;
+  std::set<std::string> warned_;  // guarded by warned_mutex_
+  Credentials credentials_;
+  std::mutex mutex_;
+  bool stale_ = false;            // guarded by mutex_
+  std::vector<std::unique_ptr<http::Client>> clients_;  // guarded by mutex_; the last one is used
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Rest>> connect(const ClientConfig& config, RestOptions options) {
+  if (config.exec && config.exec->api_version != "client.authentication.k8s.io/v1" &&
+      config.exec->api_version != "client.authentication.k8s.io/v1beta1") {
+    return Error(Code::kFailedPrecondition,
+                 cat("exec plugin: invalid apiVersion \"", config.exec->api_version, "\""));
+  }
+  return std::make_unique<RealRest>(config, std::move(options));
+}
+
+}  // namespace pintle::kube

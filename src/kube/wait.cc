@@ -1,0 +1,384 @@
+// Every watch appends what it reads to an inbox of its own (bounded: a full one pauses the stream);
+// this thread takes the frames out, decodes them and updates the table of targets. A watch that ends
+// is begun anew from the server's present state after a pause that doubles.
+#include "kube/wait.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "base/strings.h"
+#include "json/json.h"
+#include "kube/discovery.h"
+
+namespace pintle::kube {
+namespace {
+
+constexpr size_t kFullInbox = 1 << 20;
+constexpr size_t kMaxFrame = 16 << 20;
+constexpr int64_t kFirstPause = 800'000'000, kLongestPause = 30'000'000'000;
+constexpr int64_t kWindowCheck = 1'000'000'000;  // pods become unschedulable by time alone
+constexpr int64_t kDefaultTimeoutMs = 30'000;
+
+std::string_view text(const value::Value& root, std::string_view a, std::string_view b = "") {
+  const value::Value* v = root.get(a);
+  if (v && !b.empty()) v = v->get(b);
+  return v && v->is_string() ? v->as_string() : "";
+}
+
+struct Target {
+  const Object* object;
+  Progress progress;
+  value::Value pod;    // one whose state may change by time alone
+  bool skipped = false;  // a paused Deployment
+};
+
+// What the connection's thread fills and ours empties.
+struct Bell {
+  std::mutex mutex;
+  std::condition_variable changed;
+};
+
+struct Watch {
+  Bell& bell;
+  std::string path, field;
+  std::map<std::string, Target*, std::less<>> targets;  // by name
+  std::string inbox;                // guarded by bell.mutex
+  std::optional<Status> ended;      // guarded by bell.mutex
+  std::string partial;              // a frame not complete yet
+  std::map<std::string, bool, std::less<>> seen;  // in the initial list
+  bool synced = false;
+  bool finished = false;            // the type does not exist
+  bool plain_list = false;          // the server knows no streaming lists
+  std::string version;              // to watch from after a list
+  int64_t retry_at = 0, pause = kFirstPause;
+  std::unique_ptr<Rest::Pending> pending;  // last: dropped before what it writes to
+  explicit Watch(Bell& b) : bell(b) {}
+};
+
+class Waiter {
+ public:
+  Waiter(Rest& rest, sys::Clock& clock, WaitFor what, const WaitOptions& options)
+      : rest_(rest), clock_(clock), what_(what), options_(options) {}
+
+  Status run(const Objects& objects);
+
+ private:
+  void plan(const Objects& objects);
+  void begin(Watch& w);
+  Status list(Watch& w);
+  Status take(Watch& w);
+  Status frame(Watch& w, std::string_view line);
+  Status ended(Watch& w, const Status& status);
+  void see(Watch& w, const value::Value& object, bool deleted);
+  void synced(Watch& w);
+  Progress judge(const Object& o, const value::Value& live);
+  bool done() const;
+  void tell();
+  Status verdict(std::string_view over) const;
+
+  Rest& rest_;
+  sys::Clock& clock_;
+  const WaitFor what_;
+  const WaitOptions& options_;
+  Bell bell_;
+  std::vector<Target> targets_;
+  std::vector<std::unique_ptr<Watch>> watches_;
+  std::vector<NotReady> told_;
+};
+
+Progress Waiter::judge(const Object& o, const value::Value& live) {
+  const bool job = o.group == "batch" && o.kind == "Job";
+  if (what_ == WaitFor::kHooks) {
+    if (job) return job_done(live);
+    if (o.group.empty() && o.kind == "Pod") return pod_done(live);
+    return {State::kCurrent, "Resource is current"};
+  }
+  if (job && options_.jobs && what_ == WaitFor::kReady) return job_done(live);
+  return object_status(live, o.group, clock_.now_ns());
+}
+
+void Waiter::plan(const Objects& objects) {
+  targets_.reserve(objects.size());
+  std::map<std::string, Watch*> by_path;
+  for (const Object& o : objects) {
+    const value::Value* spec = o.tree.get("spec");
+    const value::Value* paused = spec ? spec->get("paused") : nullptr;
+    const bool deployment = o.kind == "Deployment" && o.group == "apps";
+    if (what_ != WaitFor::kGone && deployment && paused && value::truth(*paused)) continue;
+    targets_.push_back({&o, {}, {}});
+    const std::string path = collection_path(o.group, o.version, o.plural, o.namespaced, o.ns);
+    Watch*& w = by_path[path];
+    if (!w) {
+      watches_.push_back(std::make_unique<Watch>(bell_));
+      w = watches_.back().get();
+      w->path = path;
+    }
+    w->targets[o.name] = &targets_.back();
+  }
+  for (auto& w : watches_) {
+    if (w->targets.size() == 1) w->field = "fieldSelector=" + query_escape("metadata.name=" + w->targets.begin()->first) + "&";
+  }
+}
+
+void Waiter::begin(Watch& w) {
+  w.retry_at = 0;
+  w.partial.clear();
+  w.seen.clear();
+  {
+    std::lock_guard held(bell_.mutex);
+    w.inbox.clear();
+    w.ended.reset();
+  }
+  Call call;
+  call.path = w.path;
+  call.cancel = options_.cancel;
+  call.query = cat(w.field, "allowWatchBookmarks=true&");
+  if (w.plain_list) {
+    if (auto listed = list(w); !listed) {
+      std::lock_guard held(bell_.mutex);
+      w.ended = std::move(listed);
+      return;
+    }
+    append(call.query, {"resourceVersion=", w.version, "&watch=true"});
+  } else {
+    call.query += "resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true";
+  }
+  w.pending = rest_.open(
+      call,
+      [&w](std::string_view piece) {
+        std::lock_guard held(w.bell.mutex);
+        if (w.inbox.size() > kFullInbox) return Rest::Flow::kPause;
+        w.inbox.append(piece);
+        w.bell.changed.notify_all();
+        return Rest::Flow::kContinue;
+      },
+      [&w](Status status) {
+        std::lock_guard held(w.bell.mutex);
+        w.ended = std::move(status);
+        w.bell.changed.notify_all();
+      });
+}
+
+Status Waiter::list(Watch& w) {
+  Call call;
+  call.path = w.path;
+  call.query = without_suffix(w.field, "&");
+  call.cancel = options_.cancel;
+  const value::Value answer = TRY(decode(TRY(rest_.call(call))));
+  w.version = text(answer, "metadata", "resourceVersion");
+  if (const value::Value* items = answer.get("items")) {
+    for (const value::Value& item : items->items()) see(w, item, false);
+  }
+  synced(w);
+  return ok();
+}
+
+void Waiter::see(Watch& w, const value::Value& object, bool deleted) {
+  const auto it = w.targets.find(text(object, "metadata", "name"));
+  if (it == w.targets.end()) return;
+  Target& t = *it->second;
+  w.seen[it->first] = true;
+  if (deleted) {
+    t.progress = {State::kNotFound, "Resource not found"};
+    return;
+  }
+  // Items of a list carry no kind.
+  value::Value live = object;
+  if (text(object, "kind").empty() && object.as_map()) {
+    live = value::Value::map(value::make_map());
+    for (const auto& [key, v] : *object.as_map()) live.as_map()->set(key, v);
+    live.as_map()->set("kind", value::str(t.object->kind));
+  }
+  t.progress = judge(*t.object, live);
+  if (const value::Value* spec = live.get("spec"); spec && t.object->kind == "Deployment") {
+    const value::Value* paused = spec->get("paused");
+    t.skipped = what_ == WaitFor::kReady && paused && value::truth(*paused);
+  }
+  const bool by_time = t.object->kind == "Pod" && t.progress.message == "Pod has not been scheduled";
+  t.pod = by_time ? live : value::Value();
+}
+
+void Waiter::synced(Watch& w) {
+  for (auto& [name, target] : w.targets) {
+    if (w.seen.contains(name)) continue;
+    // Never seen: Unknown, as Helm has it; seen in an earlier life of the watch: gone meanwhile.
+    if (w.synced && target->progress.state != State::kUnknown) {
+      target->progress = {State::kNotFound, "Resource not found"};
+    }
+  }
+  w.synced = true;
+  w.pause = kFirstPause;
+}
+
+Status Waiter::frame(Watch& w, std::string_view line) {
+  auto event = json::read(line, {json::Numbers::kExact});
+  if (!event) return Error::wrap("unable to decode an event from the watch stream", std::move(event).error());
+  const value::Value* object = event->get("object");
+  if (!object || !object->is_map()) return Error("unable to decode an event from the watch stream");
+  const std::string_view type = text(*event, "type");
+  if (type == "ERROR") {
+    http::Response r;
+    const value::Value* code = object->get("code");
+    r.status = code && code->is_int() ? static_cast<int>(code->as_int()) : 500;
+    if (auto body = json::write(*object)) r.body = std::move(*body);
+    return status_error(r);
+  }
+  if (type == "BOOKMARK") {
+    const value::Value* metadata = object->get("metadata");
+    const value::Value* notes = metadata ? metadata->get("annotations") : nullptr;
+    if (notes && text(*notes, "k8s.io/initial-events-end") == "true") synced(w);
+  } else {
+    see(w, *object, type == "DELETED");
+  }
+  return ok();
+}
+
+// Takes what has come on one watch. Error: the wait cannot go on.
+Status Waiter::take(Watch& w) {
+  std::string got;
+  std::optional<Status> over;
+  {
+    std::lock_guard held(bell_.mutex);
+    got.swap(w.inbox);
+    over = std::move(w.ended);
+    w.ended.reset();
+  }
+  if (!got.empty() && w.pending) w.pending->resume();
+  Status broken = ok();
+  if (!got.empty()) {
+    w.partial += got;
+    size_t from = 0;
+    for (size_t nl; broken && (nl = w.partial.find('\n', from)) != std::string::npos; from = nl + 1) {
+      const std::string_view line = std::string_view(w.partial).substr(from, nl - from);
+      if (!line.empty()) broken = frame(w, line);
+    }
+    w.partial.erase(0, from);
+    if (w.partial.size() > kMaxFrame) broken = Error("a watch event is too large");
+  }
+  if (!broken) return ended(w, broken);
+  if (over) return ended(w, *over);
+  return ok();
+}
+
+Status Waiter::ended(Watch& w, const Status& status) {
+  w.pending.reset();
+  {
+    std::lock_guard held(bell_.mutex);
+    w.inbox.clear();
+    w.ended.reset();
+  }
+  if (!status) {
+    const auto* api = status.error().find<ApiStatus>();
+    const int code = api ? api->code : 0;
+    if (code == 403) return status.error();
+    if (code == 404) {
+      w.finished = true;
+      if (what_ == WaitFor::kGone) w.synced = true;
+      return ok();
+    }
+    if (!w.plain_list && (code == 400 || code == 422)) {
+      w.plain_list = true;
+      w.retry_at = clock_.monotonic_ns();
+      return ok();
+    }
+  }
+  w.retry_at = clock_.monotonic_ns() + w.pause;
+  w.pause = std::min(w.pause * 2, kLongestPause);
+  return ok();
+}
+
+bool Waiter::done() const {
+  if (what_ == WaitFor::kGone) {
+    for (const auto& w : watches_) {
+      if (!w->synced) return false;
+    }
+  }
+  return std::all_of(targets_.begin(), targets_.end(), [&](const Target& t) {
+    const State s = t.progress.state;
+    if (what_ == WaitFor::kGone) return s == State::kNotFound || s == State::kUnknown;
+    return t.skipped || s == State::kCurrent || s == State::kFailed;
+  });
+}
+
+void Waiter::tell() {
+  if (!options_.progress) return;
+  std::vector<NotReady> now;
+  for (const Target& t : targets_) {
+    const State good = what_ == WaitFor::kGone ? State::kNotFound : State::kCurrent;
+    if (t.skipped || t.progress.state == good) continue;
+    now.push_back({t.object->kind, t.object->ns, t.object->name,
+                   std::string(state_name(t.progress.state)), t.progress.message});
+  }
+  const bool same = std::equal(now.begin(), now.end(), told_.begin(), told_.end(),
+                               [](const NotReady& a, const NotReady& b) {
+                                 return a.name == b.name && a.kind == b.kind && a.ns == b.ns &&
+                                        a.status == b.status && a.message == b.message;
+                               });
+  if (same) return;
+  options_.progress(now);
+  told_ = std::move(now);
+}
+
+Status Waiter::verdict(std::string_view over) const {
+  std::string lines;
+  const bool gone = what_ == WaitFor::kGone;
+  for (const Target& t : targets_) {
+    const State s = t.progress.state;
+    const bool good = gone ? s == State::kNotFound || s == State::kUnknown : t.skipped || s == State::kCurrent;
+    if (good) continue;
+    append(lines, {lines.empty() ? "" : "\n", "resource ", t.object->kind, "/", t.object->ns, "/",
+                   t.object->name, gone ? " still exists. status: " : " not ready. status: ",
+                   state_name(s), ", message: ", t.progress.message});
+  }
+  if (!over.empty()) append(lines, {lines.empty() ? "" : "\n", over});
+  if (lines.empty()) return ok();
+  return Error(over.empty()                    ? Code::kFailedPrecondition
+               : over == "context canceled" ? Code::kCancelled
+                                               : Code::kDeadlineExceeded,
+               std::move(lines));
+}
+
+Status Waiter::run(const Objects& objects) {
+  plan(objects);
+  if (targets_.empty()) return ok();
+  const int64_t timeout = options_.timeout_ms > 0 ? options_.timeout_ms : kDefaultTimeoutMs;
+  const int64_t deadline = clock_.monotonic_ns() + timeout * 1'000'000;
+  for (auto& w : watches_) begin(*w);
+  int64_t checked = clock_.monotonic_ns();
+  for (;;) {
+    for (auto& w : watches_) TRY(take(*w));
+    const int64_t now = clock_.monotonic_ns();
+    if (now - checked > kWindowCheck) {
+      checked = now;
+      for (Target& t : targets_) {
+        if (!t.pod.is_nil()) t.progress = judge(*t.object, t.pod);
+      }
+    }
+    tell();
+    if (done()) return verdict("");
+    if (options_.cancel && options_.cancel->cancelled()) return verdict("context canceled");
+    if (now >= deadline) return verdict("context deadline exceeded");
+    for (auto& w : watches_) {
+      if (!w->pending && !w->finished && w->retry_at <= now) begin(*w);
+    }
+    std::unique_lock held(bell_.mutex);
+    const auto news = [&] {
+      return std::any_of(watches_.begin(), watches_.end(),
+                         [](const auto& w) { return !w->inbox.empty() || w->ended; });
+    };
+    bell_.changed.wait_for(held, std::chrono::milliseconds(std::min<int64_t>(100, (deadline - now) / 1'000'000 + 1)), news);
+  }
+}
+
+}  // namespace
+
+Status wait_for(Rest& rest, sys::Clock& clock, const Objects& objects, WaitFor what,
+                const WaitOptions& options) {
+  return Waiter(rest, clock, what, options).run(objects);
+}
+
+}  // namespace pintle::kube

@@ -483,6 +483,15 @@ Result<Again> terminate(World& world, const Value& pod) {
     if (!has(c, "state", "running")) continue;
     world.event(pod, "Normal", "Killing", cat("Stopping container ", text(c, "name")), kKubelet);
   }
+  // Who holds the pod by a finalizer (a Job) must see that it ended.
+  if (!items(pod, "metadata", "finalizers").empty() && !pod_finished(pod)) {
+    Value ended = pod;
+    Value status = has(pod, "status") ? value::deep_copy(*at(pod, "status")) : empty_map();
+    put(status, "phase", "Failed");
+    for (Value& c : elements(status, "containerStatuses")) set_terminated(world, c, {143, "Error"}, false);
+    sum_up(world, pod, status);
+    TRY(write_status(world, "", "pods", ended, std::move(status)));
+  }
   Status removed = world.remove(key_of("", "pods", pod), "Background", 0);
   if (!removed && !is_gone(removed.error())) return removed.error();
   return Again();

@@ -1,0 +1,13 @@
+#include "drydock/controllers/controllers.h"
+
+namespace pintle::drydock {
+
+const std::vector<const Controller*>& all_controllers() {
+  static const std::vector<const Controller*> all = {
+      &kServiceAccounts, &kDeployments, &kReplicaSets, &kStatefulSets, &kDaemonSets,  &kJobs,
+      &kCronJobs,        &kPods,        &kVolumes,     &kEndpoints,    &kLoadBalancers, &kNamespaces,
+      &kGarbage,         &kAutoscalers, &kDisruptionBudgets, &kQuotas};
+  return all;
+}
+
+}  // namespace pintle::drydock

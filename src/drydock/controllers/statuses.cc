@@ -1,0 +1,140 @@
+// Kinds of which only the status is kept: autoscalers (there are no metrics to scale by), disruption
+// budgets and quotas (pods and object counts; cpu and memory are not summed).
+#include <algorithm>
+
+#include "base/strings.h"
+#include "drydock/controllers/common.h"
+#include "drydock/controllers/controllers.h"
+
+namespace pintle::drydock {
+namespace {
+
+std::vector<Key> self(World&, const Change& change) { return self_key(change); }
+
+// ---- HorizontalPodAutoscaler ----
+
+Result<Again> autoscale(World& world, const Key& key) {
+  Result<Value> found = world.get(key);
+  if (!found || being_deleted(*found)) return Again();
+  std::string_view kind = text(*found, "spec", "scaleTargetRef", "kind");
+  std::string_view plural = kind == "Deployment" ? "deployments" : kind == "StatefulSet" ? "statefulsets"
+                            : kind == "ReplicaSet" ? "replicasets" : "";
+  Value status = has(*found, "status") ? value::deep_copy(*at(*found, "status")) : empty_map();
+  Result<Value> target = world.get({"apps", std::string(plural), key.ns,
+                                    std::string(text(*found, "spec", "scaleTargetRef", "name"))});
+  put(status, "currentMetrics", Value());
+  int64_t replicas = target ? number(*target, "spec", "replicas") : 0;
+  set_count(status, "currentReplicas", target ? number(*target, "status", "replicas") : 0);
+  put(status, "desiredReplicas", replicas);
+  Value condition = empty_map();
+  put(condition, "type", "AbleToScale");
+  put(condition, "status", target ? "True" : "False");
+  put(condition, "reason", target ? "SucceededGetScale" : "FailedGetScale");
+  put(condition, "message", target ? "the HPA controller was able to get the target's current scale"
+                                   : "the HPA controller was unable to get the target's current scale");
+  const Value* old = find_condition(status, "AbleToScale");
+  bool turned = !old || text(*old, "status") != text(condition, "status");
+  put(condition, "lastTransitionTime", turned ? world.now() : std::string(text(*old, "lastTransitionTime")));
+  drop_condition(status, "AbleToScale");
+  push(status, "conditions", std::move(condition));
+  TRY(write_status(world, "autoscaling", "horizontalpodautoscalers", *found, std::move(status)));
+  return Again();
+}
+std::vector<Key> autoscalers(World& world, const Change& change) {
+  return keys_in_namespace(world, "autoscaling", "horizontalpodautoscalers", change);
+}
+
+// ---- PodDisruptionBudget ----
+
+std::vector<Key> budgets(World& world, const Change& change) {
+  if (change.before && change.after && pod_ready(*change.before) == pod_ready(*change.after)) return {};
+  std::vector<Key> keys;
+  for (const Value& budget : world.list("policy", "poddisruptionbudgets", namespace_of(change.object()))) {
+    if (matches(at(budget, "spec", "selector"), change.object())) {
+      keys.push_back(key_of("policy", "poddisruptionbudgets", budget));
+    }
+  }
+  return keys;
+}
+
+Result<Again> guard(World& world, const Key& key) {
+  Result<Value> found = world.get(key);
+  if (!found || being_deleted(*found)) return Again();
+  int64_t expected = 0, healthy = 0;
+  for (const Value& pod : world.list("", "pods", key.ns)) {
+    if (pod_finished(pod) || !matches(at(*found, "spec", "selector"), pod)) continue;
+    ++expected;
+    healthy += pod_ready(pod) && !being_deleted(pod);
+  }
+  const Value* unavailable = at(*found, "spec", "maxUnavailable");
+  int64_t desired = unavailable
+                        ? std::max<int64_t>(expected - int_or_percent(unavailable, expected, true, 0), 0)
+                        : int_or_percent(at(*found, "spec", "minAvailable"), expected, true, 0);
+  int64_t allowed = expected == 0 ? 0 : std::max<int64_t>(healthy - desired, 0);
+  Value status = has(*found, "status") ? value::deep_copy(*at(*found, "status")) : empty_map();
+  put(status, "observedGeneration", number(*found, "metadata", "generation"));
+  put(status, "currentHealthy", healthy);
+  put(status, "desiredHealthy", desired);
+  put(status, "expectedPods", expected);
+  put(status, "disruptionsAllowed", allowed);
+  Value condition = empty_map();
+  std::string_view state = allowed > 0 ? "True" : "False";
+  put(condition, "type", "DisruptionAllowed");
+  put(condition, "status", state);
+  put(condition, "reason", allowed > 0 ? "SufficientPods" : "InsufficientPods");
+  put(condition, "message", "");
+  put(condition, "observedGeneration", number(*found, "metadata", "generation"));
+  const Value* old = find_condition(status, "DisruptionAllowed");
+  bool turned = !old || text(*old, "status") != state;
+  put(condition, "lastTransitionTime", turned ? world.now() : std::string(text(*old, "lastTransitionTime")));
+  drop_condition(status, "DisruptionAllowed");
+  push(status, "conditions", std::move(condition));
+  TRY(write_status(world, "policy", "poddisruptionbudgets", *found, std::move(status)));
+  return Again();
+}
+
+// ---- ResourceQuota ----
+
+std::vector<Key> quotas(World& world, const Change& change) {
+  if (change.before && change.after) return {};
+  return keys_in_namespace(world, "", "resourcequotas", change);
+}
+
+Result<Again> count(World& world, const Key& key) {
+  Result<Value> found = world.get(key);
+  if (!found || being_deleted(*found)) return Again();
+  Value status = empty_map();
+  if (const Value* hard = at(*found, "spec", "hard")) put(status, "hard", value::deep_copy(*hard));
+  Value& used = ensure(status, "used");
+  for (const auto& [name, limit] : entries(*found, "spec", "hard")) {
+    std::string_view what = without_prefix(name.view(), "count/");
+    size_t dot = what.find('.');
+    std::string_view group = dot == what.npos ? "" : what.substr(dot + 1);
+    std::string_view plural = what.substr(0, dot);
+    ResourcePtr resource = world.resource(group, plural);
+    size_t n = resource && resource->namespaced ? world.list(group, plural, key.ns).size() : 0;
+    put(used, name.view(), std::to_string(n));
+  }
+  TRY(write_status(world, "", "resourcequotas", *found, std::move(status)));
+  return Again();
+}
+
+}  // namespace
+
+const Controller kAutoscalers{"horizontal-pod-autoscaler",
+                              {{"autoscaling", "horizontalpodautoscalers", self},
+                               {"apps", "deployments", autoscalers},
+                               {"apps", "statefulsets", autoscalers}},
+                              autoscale};
+const Controller kDisruptionBudgets{
+    "disruption-controller", {{"policy", "poddisruptionbudgets", self}, {"", "pods", budgets}}, guard};
+const Controller kQuotas{"resourcequota-controller",
+                         {{"", "resourcequotas", self},
+                          {"", "pods", quotas},
+                          {"", "services", quotas},
+                          {"", "configmaps", quotas},
+                          {"", "secrets", quotas},
+                          {"", "persistentvolumeclaims", quotas}},
+                         count};
+
+}  // namespace pintle::drydock

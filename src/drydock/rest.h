@@ -1,0 +1,43 @@
+// The REST front: one request in, one answer (or a stream of watch events) out. Works on any
+// Exchange, so tests drive it without sockets. Thread-safe; takes the machinery's lock itself.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drydock/machine.h"
+#include "drydock/request.h"
+#include "httpd/httpd.h"
+
+namespace pintle::drydock {
+
+struct Rest {
+  Machine& machine;
+  std::vector<Token> tokens;
+};
+
+using ExchangePtr = std::shared_ptr<httpd::Exchange>;
+
+void serve(Rest& rest, const ExchangePtr& exchange);
+
+// Parts of serve, one file each. What they return is sent; a watch has started its stream itself.
+Result<httpd::Response> serve_get(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
+Result<httpd::Response> serve_list(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
+Status start_watch(Rest& rest, const ApiRequest& request, const ResourcePtr& resource, const ExchangePtr& exchange,
+                   bool silent = false, bool half_open = false);
+Result<httpd::Response> serve_create(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
+Result<httpd::Response> serve_update(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
+Result<httpd::Response> serve_patch(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
+Result<httpd::Response> serve_delete(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
+Result<httpd::Response> serve_delete_collection(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
+// Reviews and subresources that are no plain reads or writes; false: not one of these.
+bool serve_special(Rest& rest, const ApiRequest& request, const ResourcePtr& resource, Result<httpd::Response>* out);
+// Everything outside resources: /api, /apis, /version, /healthz, /openapi ...
+Result<httpd::Response> serve_discovery(Rest& rest, const ApiRequest& request);
+
+// One object as the client asked for it.
+Result<httpd::Response> object_response(Rest& rest, const ApiRequest& request, const ResourcePtr& resource,
+                                        const Object& object, int code);
+
+}  // namespace pintle::drydock

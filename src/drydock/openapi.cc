@@ -1,0 +1,198 @@
+#include "drydock/openapi.h"
+
+#include <map>
+#include <set>
+
+#include "base/strings.h"
+#include "crypt/crypt.h"
+#include "json/json.h"
+
+namespace pintle::drydock {
+namespace {
+
+constexpr std::string_view kV3 = "#/components/schemas/";
+
+std::string quoted(std::string_view s) {
+  std::string out;
+  json::append_string(out, s);
+  return out;
+}
+
+// Writes types as schemas; named ones once, by reference.
+class Schemas {
+ public:
+  explicit Schemas(std::string_view prefix) : x_prefix(prefix) {}
+
+  std::string of(const patch::Type* type, int depth = 0) {
+    if (!type || depth > 100) return "{}";
+    if (!type->name.empty() && type->shape == patch::Shape::kStruct) {
+      std::string name(type->name);
+      if (!x_named.contains(name)) {
+        x_named[name] = "";  // before its fields: types may hold themselves
+        std::string body = inline_of(type, depth, "");
+        x_named[name] = std::move(body);
+      }
+      return cat("{\"$ref\":", quoted(cat(x_prefix, name)), "}");
+    }
+    return inline_of(type, depth, "");
+  }
+
+  void add_kind(const Resource& r, const patch::Type* type, const std::string& name) {
+    std::string gvk = cat("\"x-kubernetes-group-version-kind\":[{\"group\":", quoted(r.group), ",\"version\":",
+                          quoted(r.version), ",\"kind\":", quoted(r.kind), "}]");
+    x_named[name] = inline_of(type, 0, gvk);
+  }
+
+  std::string text() const {
+    std::string out = "{";
+    for (const auto& [name, body] : x_named) append(out, {out.size() > 1 ? "," : "", quoted(name), ":", body});
+    return out + "}";
+  }
+
+ private:
+  std::string inline_of(const patch::Type* type, int depth, std::string_view extra) {
+    std::string out = "{";
+    auto add = [&](std::string_view piece) { append(out, {out.size() > 1 ? "," : "", piece}); };
+    switch (type ? type->shape : patch::Shape::kAny) {
+      case patch::Shape::kAny:
+        if (type && type->preserve_unknown) add("\"x-kubernetes-preserve-unknown-fields\":true");
+        break;
+      case patch::Shape::kScalar: add(scalar(type->scalar)); break;
+      case patch::Shape::kList:
+        add("\"type\":\"array\"");
+        add(cat("\"items\":", of(type->element, depth + 1)));
+        if (type->list == patch::ListKind::kSet) add("\"x-kubernetes-list-type\":\"set\"");
+        if (type->list == patch::ListKind::kByKeys) {
+          add("\"x-kubernetes-list-type\":\"map\"");
+          std::string keys;
+          for (uint32_t i = 0; i < type->key_count; ++i) append(keys, {keys.empty() ? "" : ",", quoted(type->keys[i])});
+          add(cat("\"x-kubernetes-list-map-keys\":[", keys, "]"));
+        }
+        break;
+      case patch::Shape::kMap:
+        add("\"type\":\"object\"");
+        add(cat("\"additionalProperties\":", of(type->element, depth + 1)));
+        break;
+      case patch::Shape::kStruct: {
+        add("\"type\":\"object\"");
+        std::string properties, required;
+        for (uint32_t i = 0; i < type->field_count; ++i) {
+          const patch::Field& f = type->fields[i];
+          std::string schema = of(f.type, depth + 1);
+          std::string merge;
+          if (f.patch_merge) append(merge, {"\"x-kubernetes-patch-strategy\":\"merge", f.patch_retain_keys ? ",retainKeys" : "", "\""});
+          else if (f.patch_retain_keys) merge = "\"x-kubernetes-patch-strategy\":\"retainKeys\"";
+          if (!f.merge_key.empty()) append(merge, {merge.empty() ? "" : ",", "\"x-kubernetes-patch-merge-key\":", quoted(f.merge_key)});
+          if (!merge.empty()) {
+            schema.pop_back();
+            append(schema, {schema.size() > 1 ? "," : "", merge, "}"});
+          }
+          append(properties, {properties.empty() ? "" : ",", quoted(f.name), ":", schema});
+          if (f.required) append(required, {required.empty() ? "" : ",", quoted(f.name)});
+        }
+        if (!properties.empty()) add(cat("\"properties\":{", properties, "}"));
+        if (!required.empty()) add(cat("\"required\":[", required, "]"));
+        if (type->preserve_unknown) add("\"x-kubernetes-preserve-unknown-fields\":true");
+        break;
+      }
+    }
+    if (!extra.empty()) add(extra);
+    return out + "}";
+  }
+
+  static std::string_view scalar(patch::Scalar s) {
+    switch (s) {
+      case patch::Scalar::kAny: return "\"description\":\"\"";
+      case patch::Scalar::kString: return "\"type\":\"string\"";
+      case patch::Scalar::kInteger: return "\"type\":\"integer\"";
+      case patch::Scalar::kNumber: return "\"type\":\"number\"";
+      case patch::Scalar::kBoolean: return "\"type\":\"boolean\"";
+      case patch::Scalar::kIntOrString: return "\"type\":\"string\",\"format\":\"int-or-string\"";
+    }
+    return "";
+  }
+
+  std::string x_prefix;
+  std::map<std::string, std::string> x_named;
+};
+
+std::string name_of(const Resource& r) {
+  if (r.type && !r.type->name.empty()) return std::string(r.type->name);
+  std::vector<std::string_view> parts = split(r.group, ".");
+  std::string out;
+  for (auto it = parts.rbegin(); it != parts.rend(); ++it) append(out, {*it, "."});
+  return cat(out, r.version, ".", r.kind);
+}
+
+// kubectl looks here for whether a kind takes fieldValidation and dryRun.
+std::string operation(const Resource& r, std::string_view action) {
+  return cat("{\"parameters\":[{\"name\":\"dryRun\",\"in\":\"query\",\"schema\":{\"type\":\"string\"}},{\"name\":"
+             "\"fieldValidation\",\"in\":\"query\",\"schema\":{\"type\":\"string\"}}],\"responses\":{},"
+             "\"x-kubernetes-action\":", quoted(action), ",\"x-kubernetes-group-version-kind\":{\"group\":",
+             quoted(r.group), ",\"version\":", quoted(r.version), ",\"kind\":", quoted(r.kind), "}}");
+}
+
+std::string paths_of(const Catalog& catalog, std::string_view group, std::string_view version, bool all) {
+  std::string out = "{";
+  for (const ResourcePtr& r : catalog.all()) {
+    if (!all && (r->group != group || r->version != version)) continue;
+    std::string base = r->group.empty() ? cat("/api/", r->version) : cat("/apis/", r->group, "/", r->version);
+    std::string path = cat(base, r->namespaced ? "/namespaces/{namespace}/" : "/", r->plural);
+    append(out, {out.size() > 1 ? "," : "", quoted(path), ":{\"get\":", operation(*r, "list"), ",\"post\":",
+                 operation(*r, "post"), "},", quoted(cat(path, "/{name}")), ":{\"get\":", operation(*r, "get"),
+                 ",\"put\":", operation(*r, "put"), ",\"patch\":", operation(*r, "patch"), ",\"delete\":",
+                 operation(*r, "delete"), "}"});
+  }
+  return out + "}";
+}
+
+std::string schemas_of(const Catalog& catalog, std::string_view group, std::string_view version, bool all,
+                       std::string_view prefix) {
+  Schemas schemas(prefix);
+  for (const ResourcePtr& r : catalog.all()) {
+    if (!all && (r->group != group || r->version != version)) continue;
+    const patch::Type* type = r->custom_types ? r->custom_types->root() : r->type;
+    schemas.of(type);
+    schemas.add_kind(*r, type, name_of(*r));
+  }
+  return schemas.text();
+}
+
+std::string document(const Catalog& catalog, std::string_view group, std::string_view version) {
+  return cat("{\"openapi\":\"3.0.0\",\"info\":{\"title\":\"Kubernetes\",\"version\":\"v1.36.3\"},\"paths\":",
+             paths_of(catalog, group, version, false), ",\"components\":{\"schemas\":",
+             schemas_of(catalog, group, version, false, kV3), "}}");
+}
+
+}  // namespace
+
+Result<httpd::Response> serve_openapi(const Catalog& catalog, const ApiRequest& r) {
+  const auto& p = r.path;
+  if (p.size() == 2 && p[1] == "v2") {
+    return text_response(200, cat("{\"swagger\":\"2.0\",\"info\":{\"title\":\"Kubernetes\",\"version\":\"v1.36.3\"},\"paths\":",
+                                  paths_of(catalog, "", "", true), ",\"definitions\":",
+                                  schemas_of(catalog, "", "", true, "#/definitions/"), "}"));
+  }
+  if (p.size() >= 2 && p[1] == "v3") {
+    if (p.size() == 2) {
+      std::string paths;
+      std::set<std::string> seen;
+      for (const ResourcePtr& res : catalog.all()) {
+        std::string path = res->group.empty() ? cat("api/", res->version) : cat("apis/", res->group, "/", res->version);
+        if (!seen.insert(path).second) continue;
+        std::string hash = crypt::hex(crypt::sha256(cat(path, '\n', catalog.all().size())));
+        append(paths, {paths.empty() ? "" : ",", quoted(path), ":{\"serverRelativeURL\":", quoted(cat("/openapi/v3/", path, "?hash=", hash)), "}"});
+      }
+      return text_response(200, cat("{\"paths\":{", paths, "}}"));
+    }
+    if (p.size() == 4 && p[2] == "api" && catalog.has_version("", p[3])) {
+      return text_response(200, document(catalog, "", p[3]));
+    }
+    if (p.size() == 5 && p[2] == "apis" && catalog.has_version(p[3], p[4])) {
+      return text_response(200, document(catalog, p[3], p[4]));
+    }
+  }
+  return plain_not_found();
+}
+
+}  // namespace pintle::drydock

@@ -5,8 +5,12 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/log.h"
+#include "http/http.h"
+#include "kube/cluster.h"
+#include "storage/driver.h"
 #include "sys/clock.h"
 #include "sys/disk.h"
 
@@ -22,6 +26,18 @@ struct Context {
   bool helm3 = false;  // Helm 3.22 behaviour where it differs
   // cli.EnvSettings
   std::string repository_config = {}, repository_cache = {}, content_cache = {};
+
+  // Only for what touches releases: where objects and records live.
+  kube::Cluster* cluster = nullptr;
+  storage::Driver* releases = nullptr;
+  // Set when the user wants out: a running install, upgrade or rollback ends as failed.
+  const http::Cancel* cancel = nullptr;
+  // Told what a wait waits for.
+  std::function<void(const std::vector<kube::NotReady>&)> progress = {};
+
+  release::Writer writer() const {
+    return helm3 ? release::Writer::kHelm3 : release::Writer::kHelm4;
+  }
 };
 
 }  // namespace pintle::action

@@ -15,19 +15,6 @@
 namespace pintle::action {
 namespace {
 
-// Labels that Helm itself puts on what it stores.
-constexpr std::string_view kSystemLabels[] = {"name",    "owner",     "status",
-                                              "version", "createdAt", "modifiedAt"};
-
-Status check_labels(const std::map<std::string, std::string>& labels) {
-  const bool taken = std::ranges::any_of(
-      kSystemLabels, [&](std::string_view l) { return labels.contains(std::string(l)); });
-  if (!taken) return ok();
-  return Error(Code::kInvalidArgument,
-               cat("user supplied labels contains system reserved label name. System labels: [",
-                   join(kSystemLabels, " "), "]"));
-}
-
 Status check_kube_version(const chart::Chart& chart, const render::KubeVersion& kube, bool helm3) {
   const std::string& wanted = chart.metadata.kube_version;
   if (wanted.empty()) return ok();
@@ -116,37 +103,6 @@ Error post_render_error(const Error& cause) {
   return Error::wrap("error while running post render on files", cause);
 }
 
-// renderResources: fills `out`, also when it fails half-way.
-Status render_resources(Context& context, const chart::Chart& chart,
-                        const value::Value& render_values, const ClientInstallOptions& options,
-                        ClientRelease& out) {
-  TRY(check_kube_version(chart, options.capabilities.kube_version, context.helm3));
-  render::Options engine;
-  engine.helm3 = context.helm3;
-  engine.log = context.log;
-  auto files = TRY(render::render(chart, render_values, engine));
-  out.notes = release::take_notes(files, chart.name(), options.subchart_notes);
-  if (options.post_render && !context.helm3) {
-    files = TRY(post_render_files(files, options.post_render));
-  }
-  auto sorted =
-      release::sort_manifests(files, release::Order::kInstall, context.helm3, context.log);
-  if (!sorted) {
-    out.manifest = everything(files);
-    out.notes.clear();
-    return sorted.error();
-  }
-  out.hooks = std::move(sorted->hooks);
-  if (options.include_crds) TRY(add_crds(context, chart, options, out.manifest));
-  TRY(add_manifests(context, sorted->manifests, options, out.manifest));
-  if (options.post_render && context.helm3) {
-    auto changed = options.post_render(out.manifest);
-    if (!changed) return post_render_error(changed.error());
-    out.manifest = std::move(*changed);
-  }
-  return ok();
-}
-
 // The path below the chart in a document's "# Source: chart/path" line; "" without one.
 std::string_view source_path(std::string_view document) {
   constexpr std::string_view kMark = "# Source: ";
@@ -206,6 +162,58 @@ Result<std::string> name_from_template(const std::string& text) {
 
 }  // namespace
 
+Status check_labels(const std::map<std::string, std::string>& labels) {
+  const bool taken = std::ranges::any_of(
+      labels, [](const auto& label) { return storage::is_system_label(label.first); });
+  if (!taken) return ok();
+  return Error(Code::kInvalidArgument,
+               "user supplied labels contains system reserved label name. System labels: [name "
+               "owner status version createdAt modifiedAt]");
+}
+
+Result<value::Value> values_to_render(Context& context, const chart::Chart& chart,
+                                      const value::Value& values,
+                                      const render::ReleaseOptions& release,
+                                      const ClientInstallOptions& options) {
+  render::ValuesOptions checking;
+  checking.skip_schema = options.skip_schema;
+  checking.helm3 = context.helm3;
+  checking.schema_loader = options.schema_loader;
+  checking.log = context.log;
+  return render::render_values(chart, values, release, options.capabilities, checking);
+}
+
+Status render_resources(Context& context, const chart::Chart& chart,
+                        const value::Value& render_values, const ClientInstallOptions& options,
+                        ClientRelease& out) {
+  TRY(check_kube_version(chart, options.capabilities.kube_version, context.helm3));
+  render::Options engine;
+  engine.helm3 = context.helm3;
+  engine.log = context.log;
+  engine.environment = options.environment;
+  auto files = TRY(render::render(chart, render_values, engine));
+  out.notes = release::take_notes(files, chart.name(), options.subchart_notes);
+  if (options.post_render && !context.helm3) {
+    files = TRY(post_render_files(files, options.post_render));
+  }
+  auto sorted =
+      release::sort_manifests(files, release::Order::kInstall, context.helm3, context.log);
+  if (!sorted) {
+    out.manifest = everything(files);
+    out.notes.clear();
+    return sorted.error();
+  }
+  out.hooks = std::move(sorted->hooks);
+  if (options.include_crds) TRY(add_crds(context, chart, options, out.manifest));
+  TRY(add_manifests(context, sorted->manifests, options, out.manifest));
+  if (options.post_render && context.helm3) {
+    auto changed = options.post_render(out.manifest);
+    if (!changed) return post_render_error(changed.error());
+    out.manifest = std::move(*changed);
+  }
+  return ok();
+}
+
 Result<ClientRelease> client_install(Context& context, chart::Chart& chart,
                                      const value::Value& values,
                                      const ClientInstallOptions& options) {
@@ -226,13 +234,8 @@ Result<ClientRelease> client_install(Context& context, chart::Chart& chart,
                                        .namespace_ = options.namespace_,
                                        .is_install = !options.is_upgrade,
                                        .is_upgrade = options.is_upgrade};
-  render::ValuesOptions checking;
-  checking.skip_schema = options.skip_schema;
-  checking.helm3 = context.helm3;
-  checking.schema_loader = options.schema_loader;
-  checking.log = context.log;
   const value::Value render_values =
-      TRY(render::render_values(chart, values, release, options.capabilities, checking));
+      TRY(values_to_render(context, chart, values, release, options));
   TRY(check_labels(options.labels));
 
   ClientRelease out;

@@ -35,6 +35,7 @@ struct ClientInstallOptions {
   std::function<Result<std::string>(std::string_view)> post_render;
   // Fetches a schema that another one refers to by URL.
   std::function<Result<std::string>(const std::string& url)> schema_loader;
+  render::Environment environment;  // what templates may ask of a cluster; empty: nothing
 };
 
 struct ClientRelease {
@@ -50,6 +51,20 @@ struct ClientRelease {
 Result<ClientRelease> client_install(Context& context, chart::Chart& chart,
                                      const value::Value& values,
                                      const ClientInstallOptions& options);
+
+// The last steps of client_install, for those that have a cluster to ask before and after: the
+// chart rendered with these values, notes taken out, post-rendered, sorted. Fills `out`, also when
+// it fails half-way.
+Status render_resources(Context& context, const chart::Chart& chart,
+                        const value::Value& render_values, const ClientInstallOptions& options,
+                        ClientRelease& out);
+// Error: a name that Helm keeps for itself is among them.
+Status check_labels(const std::map<std::string, std::string>& labels);
+// ToRenderValues with the options' schema rules.
+Result<value::Value> values_to_render(Context& context, const chart::Chart& chart,
+                                      const value::Value& values,
+                                      const render::ReleaseOptions& release,
+                                      const ClientInstallOptions& options);
 
 struct TemplateOptions {
   bool no_hooks = false;

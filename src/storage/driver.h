@@ -1,16 +1,18 @@
-// Driver: where release records live. One file per driver: secret, configmap, memory. The rest of the
-// program sees this interface only. One thread at a time.
+// Driver: where release records live. One file per driver: secrets, configmaps, memory. The rest of
+// the program sees this interface only. One thread at a time.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
 #include "base/result.h"
+#include "kube/rest.h"
 #include "release/record.h"
+#include "sys/clock.h"
 
 namespace pintle::storage {
 
@@ -27,16 +29,41 @@ class Driver {
  public:
   virtual ~Driver() = default;
   virtual std::string_view name() const = 0;  // "Secret", "ConfigMap", "Memory"
-  // Errors: "release: not found" (kNotFound), "release: already exists" (kAlreadyExists), the server's.
+  // Errors: "release: not found" (is_not_found), "release: already exists", the server's behind
+  // "get: failed to get KEY: " and kin.
   virtual Result<release::Record> get(std::string_view name, int version) = 0;
   virtual Status create(const release::Record& record) = 0;
   virtual Status update(const release::Record& record) = 0;
-  virtual Result<release::Record> remove(std::string_view name, int version) = 0;
-  // Heads of every record the selector matches, without fetching what they hold where the server can
-  // leave it out.
+  virtual Status remove(std::string_view name, int version) = 0;
+  // Heads of every record whose labels equal these, without fetching what the records hold where
+  // the server can leave it out. Empty is no error.
   virtual Result<std::vector<Head>> heads(const Labels& equal) = 0;
-  // Whole records; undecodable ones are passed over with a DEBUG line. Empty is no error here.
+  // Whole records; undecodable ones are passed over with a DEBUG line. Empty is no error.
   virtual Result<std::vector<release::Record>> query(const Labels& equal) = 0;
+  // The records of these heads, in their order, undecodable ones left out.
+  virtual Result<std::vector<release::Record>> fetch(const std::vector<Head>& heads) = 0;
 };
+
+struct DriverOptions {
+  std::string namespace_;  // "": all of them, for reading
+  release::Writer writer = release::Writer::kHelm4;
+  Log log;
+};
+
+// Records in Secrets or ConfigMaps, over a connection that outlives the driver.
+std::unique_ptr<Driver> secrets(kube::Rest& rest, sys::Clock& clock, DriverOptions options);
+std::unique_ptr<Driver> config_maps(kube::Rest& rest, sys::Clock& clock, DriverOptions options);
+// Records in this process: for tests, and for HELM_DRIVER=memory.
+std::unique_ptr<Driver> memory(std::string namespace_);
+
+// The labels an object carries for a record: its own, then what Helm knows of it.
+Labels object_labels(const release::Record& record, std::string_view time_label, int64_t seconds);
+// All but name, owner, status, version, createdAt, modifiedAt.
+Labels without_system_labels(const Labels& labels);
+bool is_system_label(std::string_view name);
+
+Error release_not_found();
+Error release_exists();
+bool is_not_found(const Error& error);  // release_not_found, however wrapped
 
 }  // namespace pintle::storage

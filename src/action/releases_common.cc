@@ -1,0 +1,52 @@
+#include "action/releases.h"
+#include "base/strings.h"
+#include "kube/rest.h"
+
+namespace pintle::action {
+
+Error explained(Context& context, const Error& error) {
+  if (storage::is_not_found(error) || context.cluster == nullptr) return error;
+  const auto* answer = error.find<kube::ApiStatus>();
+  if (answer != nullptr && answer->code != 401) return error;
+  const Status reachable = context.cluster->reachable();
+  return reachable ? error : reachable.error();
+}
+
+Result<render::Capabilities> capabilities(Context& context, render::Capabilities defaults) {
+  auto version = context.cluster->version();
+  if (!version) {
+    return Error::wrap("could not get server version from Kubernetes", version.error());
+  }
+  auto apis = context.cluster->api_versions();
+  if (!apis) return Error::wrap("could not get apiVersions from Kubernetes", apis.error());
+  defaults.kube_version = {.version = version->git_version,
+                           .major = version->major,
+                           .minor = version->minor,
+                           .normalized = {}};
+  defaults.api_versions = std::move(*apis);
+  return defaults;
+}
+
+std::vector<release::StoredHook> stored_hooks(std::vector<release::Hook> hooks) {
+  std::vector<release::StoredHook> out;
+  for (release::Hook& hook : hooks) {
+    static_cast<release::Hook&>(out.emplace_back()) = std::move(hook);
+  }
+  return out;
+}
+
+Result<bool> server_side_apply(std::string_view asked, std::string_view before) {
+  if (asked == "auto") return before == "ssa";
+  if (asked == "true") return true;
+  if (asked == "false") return false;
+  return Error(Code::kInvalidArgument,
+               cat("invalid/unknown release server-side apply method: ", asked));
+}
+
+std::string joined_errors(const std::vector<Error>& errors, std::string_view separator) {
+  std::string out;
+  for (const Error& e : errors) append(out, {out.empty() ? "" : separator, e.text()});
+  return out;
+}
+
+}  // namespace pintle::action

@@ -215,7 +215,11 @@ Result<KubeConfig> load_kubeconfig(const ConfigFlags& flags, sys::Disk& disk,
       return Error::wrap(cat("error loading config file ", quote(p)), std::move(text).error());
     }
     auto root = yaml::read_exact(*text);
-    if (!root) return Error::wrap(cat("error loading config file ", quote(p)), std::move(root).error());
+    if (!root) {
+      const std::string_view why =
+          without_prefix(root.error().text(), "error converting YAML to JSON: ");
+      return Error(Code::kInvalidArgument, cat("error loading config file ", quote(p), ": ", why));
+    }
     auto absolute = sys::absolute(disk, p);
     merge_file(*root, path::dir(absolute ? *absolute : p), config);
   }

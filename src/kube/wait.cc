@@ -76,6 +76,7 @@ class Waiter {
   void see(Watch& w, const value::Value& object, bool deleted);
   void synced(Watch& w);
   Progress judge(const Object& o, const value::Value& live);
+  size_t failed_pods(const Object& o, const value::Value& live);
   bool done() const;
   void tell();
   Status verdict(std::string_view over) const;
@@ -98,7 +99,42 @@ Progress Waiter::judge(const Object& o, const value::Value& live) {
     return {State::kCurrent, "Resource is current"};
   }
   if (job && options_.jobs && what_ == WaitFor::kReady) return job_done(live);
-  return object_status(live, o.group, clock_.now_ns());
+  Progress p = object_status(live, o.group, clock_.now_ns());
+  const bool pods = o.group == "apps" && (o.kind == "StatefulSet" || o.kind == "ReplicaSet");
+  if (what_ == WaitFor::kReady && pods && p.state == State::kInProgress) {
+    if (const size_t n = failed_pods(o, live); n > 0) return {State::kFailed, cat(n, " pods have failed")};
+  }
+  return p;
+}
+
+// Pods of a controller that cannot recover by themselves; those that leave or wait for a node can.
+size_t Waiter::failed_pods(const Object& o, const value::Value& live) {
+  const value::Value* spec = live.get("spec");
+  const value::Value* selector = spec ? spec->get("selector") : nullptr;
+  const value::Value* labels = selector ? selector->get("matchLabels") : nullptr;
+  if (!labels || !labels->as_map()) return 0;
+  std::string query;
+  for (const auto& [key, v] : *labels->as_map()) {
+    append(query, {query.empty() ? "" : ",", key.view(), "=", v.is_string() ? v.as_string() : ""});
+  }
+  Call call;
+  call.path = collection_path("", "v1", "pods", true, o.ns);
+  call.query = "labelSelector=" + query_escape(query);
+  call.cancel = options_.cancel;
+  auto response = rest_.call(call);
+  auto list = response ? decode(*response) : Result<value::Value>(response.error());
+  const value::Value* items = list ? list->get("items") : nullptr;
+  if (!items) return 0;
+  size_t failed = 0;
+  for (const value::Value& item : items->items()) {
+    if (!item.as_map()) continue;
+    value::Value pod = value::Value::map(value::make_map());
+    for (const auto& [key, v] : *item.as_map()) pod.as_map()->set(key, v);
+    pod.as_map()->set("kind", value::str("Pod"));
+    const Progress p = object_status(pod, "", clock_.now_ns());
+    failed += p.state == State::kFailed && p.message != "Pod could not be scheduled";
+  }
+  return failed;
 }
 
 void Waiter::plan(const Objects& objects) {
@@ -306,6 +342,9 @@ bool Waiter::done() const {
 
 void Waiter::tell() {
   if (!options_.progress) return;
+  for (const auto& w : watches_) {
+    if (!w->synced && !w->finished) return;  // nothing is known yet
+  }
   std::vector<NotReady> now;
   for (const Target& t : targets_) {
     const State good = what_ == WaitFor::kGone ? State::kNotFound : State::kCurrent;

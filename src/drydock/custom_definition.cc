@@ -1,0 +1,377 @@
+// Definitions as objects of their own: defaults, checks, status; and columns of custom objects.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/gotext.h"
+#include "drydock/custom_schema.h"
+#include "drydock/tree.h"
+#include "json/json.h"
+
+namespace pintle::drydock {
+namespace {
+
+constexpr int kMaxDepth = 100;
+
+std::string shown(const Value& v) {
+  auto written = json::write(v);
+  return written ? *written : "null";
+}
+
+class Checker {
+ public:
+  explicit Checker(std::vector<Cause>& causes) : causes_(causes) {}
+
+  void required(const std::string& field, std::string_view why = "") {
+    causes_.push_back({"FieldValueRequired",
+                       "Required value" + (why.empty() ? "" : ": " + std::string(why)), field});
+  }
+  void invalid(const std::string& field, const std::string& value, std::string_view why) {
+    causes_.push_back(
+        {"FieldValueInvalid", "Invalid value: " + value + ": " + std::string(why), field});
+  }
+  void forbidden(const std::string& field, std::string_view why) {
+    causes_.push_back({"FieldValueForbidden", "Forbidden: " + std::string(why), field});
+  }
+  void not_supported(const std::string& field, std::string_view value, std::string_view all) {
+    causes_.push_back({"FieldValueNotSupported",
+                       "Unsupported value: " + quote(value) + ": supported values: " +
+                           std::string(all),
+                       field});
+  }
+
+  // What makes a schema structural: a type at every node, keys where lists go by them.
+  void schema(const Value& v, const std::string& field, bool root, int depth) {
+    if (depth > kMaxDepth) return invalid(field, "\"\"", "is nested too deeply");
+    std::string_view type = text(v, "type");
+    bool any_type = flag(v, "x-kubernetes-preserve-unknown-fields") ||
+                    flag(v, "x-kubernetes-int-or-string");
+    if (root && type != "object") {
+      if (type.empty()) {
+        required(field + ".type", "must not be empty at the root");
+      } else {
+        invalid(field + ".type", quote(type), "must be object at the root");
+      }
+    } else if (type.empty() && !any_type) {
+      required(field + ".type", depth && in_items_ ? "must not be empty for specified array items"
+                                                   : "must not be empty for specified object fields");
+    } else if (!type.empty() && type != "object" && type != "array" && type != "string" &&
+               type != "integer" && type != "number" && type != "boolean") {
+      not_supported(field + ".type", type,
+                    R"("array", "boolean", "integer", "number", "object", "string")");
+    }
+    if (flag(v, "uniqueItems")) {
+      forbidden(field + ".uniqueItems",
+                "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
+    }
+    if (at(v, "$ref")) forbidden(field + ".$ref", "$ref is not supported");
+    if (type == "array" && !at(v, "items")) required(field + ".items", "must be specified");
+    std::string_view list = text(v, "x-kubernetes-list-type");
+    if (!list.empty() && list != "atomic" && list != "set" && list != "map") {
+      not_supported(field + ".x-kubernetes-list-type", list, R"("atomic", "map", "set")");
+    }
+    if (list == "map" && items(v, "x-kubernetes-list-map-keys").empty()) {
+      required(field + ".x-kubernetes-list-map-keys",
+               "must not be empty if x-kubernetes-list-type is map");
+    }
+    in_items_ = false;
+    for (const auto& entry : entries(v, "properties")) {
+      schema(entry.value, field + ".properties[" + std::string(entry.key.view()) + "]", false,
+             depth + 1);
+    }
+    if (const Value* more = at(v, "additionalProperties"); more && more->is_map()) {
+      if (at(v, "properties")) {
+        forbidden(field + ".additionalProperties",
+                  "additionalProperties and properties are mutual exclusive");
+      }
+      schema(*more, field + ".additionalProperties", false, depth + 1);
+    }
+    if (const Value* below = at(v, "items")) {
+      in_items_ = true;
+      schema(*below, field + ".items", false, depth + 1);
+      in_items_ = false;
+    }
+  }
+
+ private:
+  std::vector<Cause>& causes_;
+  bool in_items_ = false;
+};
+
+bool is_dns_label(std::string_view s) {
+  if (s.empty() || s.size() > 63 || s.front() == '-' || s.back() == '-') return false;
+  return std::all_of(s.begin(), s.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+bool is_label_1035(std::string_view s) { return is_dns_label(s) && s[0] >= 'a'; }
+bool is_dns_subdomain(std::string_view s) {
+  if (s.empty() || s.size() > 253) return false;
+  while (true) {
+    size_t dot = s.find('.');
+    if (!is_dns_label(s.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) return true;
+    s.remove_prefix(dot + 1);
+  }
+}
+
+constexpr std::string_view kLabel1035 =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+    "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
+    "regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+constexpr std::string_view kSubdomain =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
+    "and must start and end with an alphanumeric character (e.g. 'example.com', regex used for "
+    "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+void check_names(const Value& crd, Checker& check) {
+  struct Name {
+    std::string_view key;
+    bool lower_first;
+  };
+  for (Name n : {Name{"plural", false}, Name{"singular", false}, Name{"kind", true},
+                 Name{"listKind", true}}) {
+    std::string field = "spec.names." + std::string(n.key);
+    std::string_view name = text(crd, "spec", "names", n.key);
+    if (name.empty()) {
+      check.required(field);
+    } else if (!is_label_1035(n.lower_first ? to_lower(name) : std::string(name))) {
+      check.invalid(field, quote(name),
+                    (n.lower_first ? "may have mixed case, but should otherwise match: " : "") +
+                        std::string(kLabel1035));
+    }
+  }
+  std::string_view kind = text(crd, "spec", "names", "kind");
+  if (!kind.empty() && kind == text(crd, "spec", "names", "listKind")) {
+    check.invalid("spec.names.listKind", quote(kind), "kind and listKind may not be the same");
+  }
+}
+
+void check_versions(const Value& crd, Checker& check) {
+  auto versions = items(crd, "spec", "versions");
+  size_t stored = 0, i = 0;
+  std::vector<std::string> names;
+  for (const Value& v : versions) {
+    std::string field = "spec.versions[" + std::to_string(i++) + "]";
+    std::string name(text(v, "name"));
+    if (!is_label_1035(name)) check.invalid(field + ".name", quote(name), kLabel1035);
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      check.invalid("spec.versions", quote(name), "must contain unique version names");
+    }
+    names.push_back(name);
+    stored += flag(v, "storage");
+    const Value* schema = at(v, "schema", "openAPIV3Schema");
+    if (!schema) {
+      check.required(field + ".schema.openAPIV3Schema", "schemas are required");
+    } else {
+      check.schema(*schema, field + ".schema.openAPIV3Schema", true, 0);
+    }
+  }
+  if (stored != 1) {
+    const Value* all = at(crd, "spec", "versions");
+    check.invalid("spec.versions", all ? shown(*all) : "null",
+                  "must have exactly one version marked as storage version");
+  }
+}
+
+// One step of a path: a key, an index, or a filter on a field's text.
+struct Step {
+  std::string key, wanted;
+  int64_t index = -1;
+  bool filter = false;
+};
+
+// nullopt: more than this subset knows.
+std::optional<std::vector<Step>> steps_of(std::string_view path) {
+  std::vector<Step> out;
+  if (path.starts_with('{') && path.ends_with('}')) path = path.substr(1, path.size() - 2);
+  if (path.starts_with('$')) path.remove_prefix(1);
+  while (!path.empty()) {
+    Step step;
+    if (path[0] == '.') {
+      path.remove_prefix(1);
+      while (!path.empty() && path[0] != '.' && path[0] != '[') {
+        if (path[0] == '\\' && path.size() > 1) path.remove_prefix(1);
+        step.key += path[0];
+        path.remove_prefix(1);
+      }
+      if (step.key.empty()) {
+        if (path.starts_with('[')) continue;
+        return path.empty() ? std::optional(out) : std::nullopt;
+      }
+    } else if (path[0] == '[') {
+      size_t end = path.find(']');
+      if (end == std::string_view::npos) return std::nullopt;
+      std::string_view inner = path.substr(1, end - 1);
+      path.remove_prefix(end + 1);
+      auto unquoted = [](std::string_view s) {
+        bool quoted = s.size() >= 2 && (s[0] == '\'' || s[0] == '"') && s.back() == s[0];
+        return quoted ? s.substr(1, s.size() - 2) : s;
+      };
+      size_t equal = inner.find("==");
+      if (inner.starts_with("?(@.") && inner.ends_with(')') && equal != std::string_view::npos) {
+        step.filter = true;
+        step.key = trim_space(inner.substr(4, equal - 4));
+        step.wanted = unquoted(trim_space(inner.substr(equal + 2, inner.size() - equal - 3)));
+      } else if (unquoted(inner).size() != inner.size()) {
+        step.key = unquoted(inner);
+      } else {
+        ParseError error;
+        step.index = parse_int(inner, 10, 32, &error);
+        if (error != ParseError::kNone || step.index < 0) return std::nullopt;
+      }
+    } else {
+      return std::nullopt;
+    }
+    out.push_back(std::move(step));
+  }
+  return out;
+}
+
+}  // namespace
+
+void default_definition(Value& crd) {
+  Value& names = ensure(crd, "spec", "names");
+  std::string kind(text(names, "kind"));
+  if (!kind.empty()) {
+    default_to(names, "singular", to_lower(kind));
+    default_to(names, "listKind", kind + "List");
+  }
+  Value& conversion = ensure(crd, "spec", "conversion");
+  default_to(conversion, "strategy", "None");
+}
+
+void validate_definition(const Value& crd, const Value* old, std::vector<Cause>& causes) {
+  Checker check(causes);
+  std::string_view group = text(crd, "spec", "group");
+  std::string_view plural = text(crd, "spec", "names", "plural");
+  std::string wanted = std::string(plural) + "." + std::string(group);
+  if (name_of(crd) != wanted) {
+    check.invalid("metadata.name", quote(name_of(crd)), "must be spec.names.plural+\".\"+spec.group");
+  }
+  if (group.empty()) {
+    check.required("spec.group");
+  } else if (!is_dns_subdomain(group)) {
+    check.invalid("spec.group", quote(group), kSubdomain);
+  } else if (group.find('.') == std::string_view::npos) {
+    check.invalid("spec.group", quote(group), "should be a domain with at least one dot");
+  }
+  std::string_view scope = text(crd, "spec", "scope");
+  if (scope.empty()) {
+    check.required("spec.scope");
+  } else if (scope != "Cluster" && scope != "Namespaced") {
+    check.not_supported("spec.scope", scope, R"("Cluster", "Namespaced")");
+  }
+  check_versions(crd, check);
+  check_names(crd, check);
+  if (!old) return;
+  auto immutable = [&](const std::string& field, std::string_view before, std::string_view after) {
+    if (before != after) check.invalid(field, quote(after), "field is immutable");
+  };
+  immutable("spec.scope", text(*old, "spec", "scope"), scope);
+  immutable("spec.group", text(*old, "spec", "group"), group);
+  immutable("spec.names.kind", text(*old, "spec", "names", "kind"),
+            text(crd, "spec", "names", "kind"));
+  immutable("spec.names.plural", text(*old, "spec", "names", "plural"), plural);
+  size_t i = 0;
+  for (const Value& stored : items(*old, "status", "storedVersions")) {
+    bool found = false;
+    for (const Value& v : items(crd, "spec", "versions")) {
+      found = found || text(v, "name") == stored.as_string();
+    }
+    if (!found) {
+      check.invalid("status.storedVersions[" + std::to_string(i) + "]", shown(stored),
+                    "missing from spec.versions; " + std::string(stored.as_string()) +
+                        " was previously a storage version, and must remain in spec.versions until "
+                        "a storage migration ensures no data remains persisted in " +
+                        std::string(stored.as_string()) + " and removes " +
+                        std::string(stored.as_string()) + " from status.storedVersions");
+    }
+    ++i;
+  }
+}
+
+Value definition_status(const Value& crd, std::string_view time) {
+  Value status = empty_map();
+  if (const Value* names = at(crd, "spec", "names")) {
+    put(status, "acceptedNames", value::deep_copy(*names));
+  }
+  Value conditions = empty_list();
+  auto condition = [&](std::string_view type, std::string_view reason, std::string_view message) {
+    std::string since(time);
+    for (const Value& c : items(crd, "status", "conditions")) {
+      if (text(c, "type") == type && text(c, "status") == "True") {
+        since = text(c, "lastTransitionTime");
+      }
+    }
+    Value c = empty_map();
+    put(c, "type", type);
+    put(c, "status", "True");
+    put(c, "reason", reason);
+    put(c, "message", message);
+    put(c, "lastTransitionTime", since);
+    conditions.as_list()->items.push_back(std::move(c));
+  };
+  condition("NamesAccepted", "NoConflicts", "no conflicts found");
+  condition("Established", "InitialNamesAccepted", "the initial names have been accepted");
+  put(status, "conditions", std::move(conditions));
+  Value stored = empty_list();
+  auto keep = [&](std::string_view name) {
+    for (const Value& v : stored.items()) {
+      if (v.as_string() == name) return;
+    }
+    stored.as_list()->items.push_back(value::str(name));
+  };
+  for (const Value& v : items(crd, "status", "storedVersions")) {
+    if (v.is_string()) keep(v.as_string());
+  }
+  for (const Value& v : items(crd, "spec", "versions")) {
+    if (flag(v, "storage")) keep(text(v, "name"));
+  }
+  put(status, "storedVersions", std::move(stored));
+  return status;
+}
+
+const Value* at_path(const Value& object, std::string_view json_path) {
+  auto steps = steps_of(json_path);
+  if (!steps) return nullptr;
+  const Value* here = &object;
+  for (const Step& step : *steps) {
+    const Value* next = nullptr;
+    if (step.filter) {
+      for (const Value& item : here->items()) {
+        if (text(item, step.key) == step.wanted) {
+          next = &item;
+          break;
+        }
+      }
+    } else if (step.index >= 0) {
+      auto list = here->items();
+      if (static_cast<size_t>(step.index) < list.size()) next = &list[static_cast<size_t>(step.index)];
+    } else {
+      next = here->get(step.key);
+    }
+    if (!next) return nullptr;
+    here = next;
+  }
+  return here;
+}
+
+Value custom_cell(const Value& object, const CustomColumn& column) {
+  const Value* found = at_path(object, column.json_path);
+  if (!found || found->is_nil()) return {};
+  if (column.type == "integer") {
+    if (found->is_int() || found->is(value::Type::kFloat64)) return make(as_number(found, 0));
+    return {};
+  }
+  if (column.type == "number") {
+    return found->is_int() || found->is(value::Type::kFloat64) ? *found : Value();
+  }
+  if (column.type == "boolean") return found->is(value::Type::kBool) ? *found : Value();
+  if (found->is_string()) return *found;
+  return value::str(shown(*found));
+}
+
+}  // namespace pintle::drydock

@@ -1,0 +1,77 @@
+// CustomResourceDefinitions: what one declares, and the rules it sets for its objects (apiextensions-
+// apiserver). Plain functions over values; a parsed definition is immutable and thread-safe.
+//
+// Not done: CEL rules (x-kubernetes-validations) are accepted and ignored, conversion webhooks never
+// called; a schema nested deeper than 100 levels is refused.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "drydock/kinds.h"
+#include "value/value.h"
+
+namespace pintle::drydock {
+
+struct CustomSchema;  // one node of a structural schema
+
+struct CustomColumn : Column {
+  std::string json_path;  // ".spec.replicas"
+};
+
+struct CustomVersion {
+  std::string name;
+  bool served = false, storage = false, deprecated = false;
+  std::string deprecation_warning;
+  std::shared_ptr<const CustomSchema> schema;  // null: everything is kept, nothing is checked
+  bool status = false;                         // has the status subresource
+  struct Scale {
+    std::string replicas_path, status_path, selector_path;  // ".spec.replicas"; selector may be ""
+  };
+  std::optional<Scale> scale;
+  std::vector<CustomColumn> columns;  // none declared: AGE alone
+  std::vector<std::string> selectable;  // ".spec.color"
+};
+
+struct CustomDefinition {
+  std::string group, plural, singular, kind, list_kind;
+  std::vector<std::string> short_names, categories;
+  bool namespaced = true;
+  std::vector<CustomVersion> versions;
+  const CustomVersion* version(std::string_view name) const;  // null: none
+  const CustomVersion* storage() const;
+};
+
+// A definition that has passed validate_definition. Error: a schema that cannot be read.
+Result<CustomDefinition> parse_definition(const value::Value& crd);
+
+// Fills in singular, listKind, conversion and kin; on every write of a definition.
+void default_definition(value::Value& crd);
+void validate_definition(const value::Value& crd, const value::Value* old,
+                         std::vector<Cause>& causes);
+// The status of a definition whose names are free: NamesAccepted and Established at `time`,
+// acceptedNames, storedVersions. Conditions that hold already keep their time.
+value::Value definition_status(const value::Value& crd, std::string_view time);
+
+// Removes what the schema does not name; the paths ("spec.foo") are appended to `unknown`, sorted.
+void prune(value::Value& object, const CustomSchema* schema, std::vector<std::string>& unknown);
+// Drops nulls that may not be and fills in the schema's defaults.
+void fill_defaults(value::Value& object, const CustomSchema* schema);
+// Types, bounds, formats, list keys, embedded objects. The object is defaulted and pruned.
+void validate_custom(const value::Value& object, const CustomSchema* schema,
+                     std::vector<Cause>& causes);
+
+// All of the above at once, for a write: prune, default. Prune first, as the API server does.
+void default_and_prune(value::Value& object, const CustomSchema* schema,
+                       std::vector<std::string>& unknown);
+
+// A column's cell: the value at its path, nil when absent. Dates stay text; the table ages them.
+value::Value custom_cell(const value::Value& object, const CustomColumn& column);
+// The value at a simple JSONPath (".a.b[0]", "['k']", "[?(@.type==\"Ready\")]"); null: none.
+const value::Value* at_path(const value::Value& object, std::string_view json_path);
+
+}  // namespace pintle::drydock

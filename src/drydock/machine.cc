@@ -34,6 +34,14 @@ Pairs selectable_of(const Resource& resource, const Value& object) {
 
 Value copied(const Value& v) { return value::deep_copy(v); }
 
+// 0: no time.
+int64_t unix_time(std::string_view text) {
+  tm t{};
+  std::string copy(text);
+  const char* rest = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &t);
+  return rest ? timegm(&t) * kSecond : 0;
+}
+
 }  // namespace
 
 std::string time_text(int64_t unix_ns, bool micro) {
@@ -44,13 +52,6 @@ std::string time_text(int64_t unix_ns, bool micro) {
   size_t n = strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%S", &t);
   if (micro) n += static_cast<size_t>(snprintf(buffer + n, sizeof buffer - n, ".%06" PRId64, unix_ns % kSecond / 1000));
   return std::string(buffer, n) + "Z";
-}
-
-int64_t parse_time(std::string_view text) {
-  tm t{};
-  std::string copy(text);
-  const char* rest = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &t);
-  return rest ? timegm(&t) * kSecond : 0;
 }
 
 Machine::Machine(const Options& options)
@@ -446,7 +447,7 @@ void Machine::expire_events() {
   int64_t limit = now - static_cast<int64_t>(x_options.event_ttl_seconds) * kSecond;
   x_store.each("", "events", "", "", [&](const ObjectPtr& o) {
     Value v = parse_object(*o);
-    int64_t seen = std::max(parse_time(text(v, "metadata", "creationTimestamp")), parse_time(text(v, "lastTimestamp")));
+    int64_t seen = std::max(unix_time(text(v, "metadata", "creationTimestamp")), unix_time(text(v, "lastTimestamp")));
     if (seen < limit) old.emplace_back(o->ns, o->name);
     return true;
   });
@@ -471,23 +472,6 @@ void Machine::run() {
     int64_t wait = kSecond;
     if (auto due = x_runner.next_due_ns()) wait = std::min(wait, *due - now_ns());
     if (wait > 0) x_wake.wait_for(held, std::chrono::nanoseconds(wait));
-  }
-}
-
-void Machine::seed() {
-  struct Row {
-    const char *group, *plural, *ns, *name;
-  };
-  static constexpr Row kRows[] = {{"", "namespaces", "", "default"},
-                                  {"", "namespaces", "", "kube-system"},
-                                  {"", "namespaces", "", "kube-public"},
-                                  {"", "namespaces", "", "kube-node-lease"}};
-  x_acting = "kube-apiserver";
-  for (const Row& row : kRows) {
-    if (x_store.find(row.group, row.plural, row.ns, row.name)) continue;
-    Value v = empty_map();
-    put(ensure(v, "metadata"), "name", row.name);
-    (void)create(row.group, row.plural, std::move(v));
   }
 }
 

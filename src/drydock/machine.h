@@ -129,6 +129,5 @@ class Machine : public World {
 
 // RFC 3339 in UTC; with microseconds (metav1.MicroTime) or whole seconds (metav1.Time).
 std::string time_text(int64_t unix_ns, bool micro = false);
-int64_t parse_time(std::string_view text);  // ns; 0: no time
 
 }  // namespace pintle::drydock

@@ -70,7 +70,11 @@ const KindRules* rules_for(const View& view) {
 
 std::string columns_text(const View& view) {
   const KindRules* rules = rules_for(view);
-  const auto& columns = rules && rules->columns ? rules->columns() : common_columns();
+  std::vector<Column> columns = common_columns();
+  if (rules && rules->columns) {
+    columns.pop_back();
+    columns.insert(columns.end(), rules->columns().begin(), rules->columns().end());
+  }
   std::string out = "[";
   for (const Column& c : columns) {
     if (out.size() > 1) out += ',';
@@ -85,10 +89,9 @@ std::string row_text(World& world, const View& view, const Object& object, uint6
   std::string out = "{\"cells\":[";
   Value tree = parse_object(object);
   if (rules && rules->cells) {
-    bool first = true;
+    out += quoted(object.name);
     for (const Value& cell : rules->cells(world, tree)) {
-      if (!first) out += ',';
-      first = false;
+      out += ',';
       if (!json::append(out, cell)) out += "null";
     }
   } else {

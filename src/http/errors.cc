@@ -6,6 +6,7 @@
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "base/url.h"
+#include "sys/disk.h"
 
 namespace pintle::http {
 namespace {
@@ -20,6 +21,19 @@ std::string errno_text(int code) {
 std::string host_of(const Request& request) {
   const auto url = parse_url(request.url);
   return url ? url->hostname() : std::string();
+}
+
+// " on ADDRESS:53", the name server asked, which Go names.
+std::string name_server() {
+  const auto text = sys::real_disk().read_file("/etc/resolv.conf", 1 << 20);
+  if (!text) return "";
+  for (std::string_view line : split(*text, "\n")) {
+    if (!line.starts_with("nameserver ")) continue;
+    const std::string_view address = trim_space(line.substr(11));
+    const bool v6 = address.find(':') != std::string_view::npos;
+    return cat(" on ", v6 ? "[" : "", address, v6 ? "]:53" : ":53");
+  }
+  return "";
 }
 
 bool says(const Failure& f, std::string_view part) {
@@ -75,7 +89,8 @@ Error failure_error(const Request& request, const Failure& f) {
   };
   switch (f.code) {
     case CURLE_COULDNT_RESOLVE_HOST:
-      return fail(Code::kUnavailable, cat("dial tcp: lookup ", host_of(request), ": no such host"));
+      return fail(Code::kUnavailable, cat("dial tcp: lookup ", host_of(request), name_server(),
+                                          ": no such host"));
     case CURLE_COULDNT_RESOLVE_PROXY:
       return fail(Code::kUnavailable, "proxyconnect tcp: dial tcp: lookup: no such host");
     case CURLE_COULDNT_CONNECT:

@@ -142,7 +142,16 @@ class RealCluster final : public Cluster {
   Status fetch_version() {
     Call call;
     call.path = "/version";
-    const value::Value v = TRY(decode(TRY(rest_.call(call))));
+    auto response = rest_.call(call);
+    if (!response) {
+      // client-go does not decode this answer: it words a refusal by the code.
+      if (const auto* s = response.error().find<ApiStatus>(); s && s->code == 401) {
+        return Error::with_cause("the server has asked for the client to provide credentials",
+                                 std::move(response).error());
+      }
+      return std::move(response).error();
+    }
+    const value::Value v = TRY(decode(*response));
     version_ = Version{text_at(v, "gitVersion"), text_at(v, "major"), text_at(v, "minor")};
     return ok();
   }

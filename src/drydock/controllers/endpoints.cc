@@ -77,6 +77,19 @@ Value labels_for(const Value& service) {
   return labels;
 }
 
+// When the newest of the changes that the object reports happened.
+void note_change(Value& object, const std::vector<Value>& pods) {
+  const Value* since = nullptr;
+  for (const Value& pod : pods) {
+    const Value* status = at(pod, "status");
+    const Value* ready = status ? find_condition(*status, "Ready") : nullptr;
+    const Value* t = ready ? at(*ready, "lastTransitionTime") : nullptr;
+    if (t && t->is_string() && (!since || since->as_string() < t->as_string())) since = t;
+  }
+  if (!since) return;
+  put(ensure(object, "metadata", "annotations"), "endpoints.kubernetes.io/last-change-trigger-time", *since);
+}
+
 Status write_slice(World& world, const Value& service, const std::vector<Value>& pods) {
   std::vector<Value> endpoints;
   bool publish = flag(service, "spec", "publishNotReadyAddresses");
@@ -114,16 +127,7 @@ Status write_slice(World& world, const Value& service, const std::vector<Value>&
   put(slice, "endpoints", Value::list_of(std::move(endpoints)));
   put(slice, "ports", slice_ports(service, pods.empty() ? nullptr : &pods[0]));
   if (!fresh && same(before, slice)) return ok();
-  const Value* since = nullptr;
-  for (const Value& pod : pods) {
-    const Value* status = at(pod, "status");
-    const Value* ready = status ? find_condition(*status, "Ready") : nullptr;
-    const Value* t = ready ? at(*ready, "lastTransitionTime") : nullptr;
-    if (t && t->is_string() && (!since || since->as_string() < t->as_string())) since = t;
-  }
-  if (since) {
-    put(ensure(slice, "metadata", "annotations"), "endpoints.kubernetes.io/last-change-trigger-time", *since);
-  }
+  note_change(slice, pods);
   if (fresh) {
     TRY(world.create("discovery.k8s.io", "endpointslices", std::move(slice)));
   } else {
@@ -169,9 +173,11 @@ Status write_endpoints(World& world, const Value& service, const std::vector<Val
   put(meta, "labels", std::move(labels));
   put(endpoints, "subsets", Value::list_of(std::move(subsets)));
   drop_when_empty(endpoints, "subsets");
+  if (found && same(before, endpoints)) return ok();
+  note_change(endpoints, pods);
   if (!found) {
     TRY(world.create("", "endpoints", std::move(endpoints)));
-  } else if (!same(before, endpoints)) {
+  } else {
     TRY(world.update("", "endpoints", std::move(endpoints)));
   }
   return ok();

@@ -4,6 +4,7 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "drydock/protobuf.h"
 #include "drydock/tree.h"
 #include "drydock/wire.h"
 #include "json/json.h"
@@ -11,6 +12,8 @@
 
 namespace pintle::drydock {
 namespace {
+
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 
 std::string_view media_type(const httpd::Request& http) {
   std::string_view type = http.header("Content-Type");
@@ -25,6 +28,7 @@ Error unknown_type() {
 
 Result<Value> read_body(const httpd::Request& http) {
   std::string_view type = media_type(http);
+  if (type == kProtobuf) return read_protobuf(http.body);
   if (type == "application/yaml") return yaml::read_exact(http.body);
   if (type.empty() || type == "application/json") return json::read(http.body, {.numbers = json::Numbers::kExact});
   return unknown_type();
@@ -92,11 +96,12 @@ Status check_fields(const Resource& resource, Value& object, std::vector<std::st
 Result<Decoded> decode_object(const httpd::Request& http, const Resource& resource, FieldValidation validation) {
   std::string_view type = media_type(http);
   bool is_yaml = type == "application/yaml";
-  if (!is_yaml && !type.empty() && type != "application/json") return unknown_type();
+  bool is_protobuf = type == kProtobuf;
+  if (!is_yaml && !is_protobuf && !type.empty() && type != "application/json") return unknown_type();
   auto body = read_body(http);
   if (!body) {
     std::string shown = http.body.empty() ? "<empty>" : http.body.substr(0, 1024);
-    std::string why = is_yaml ? body.error().text() : cat("json parse error: ", body.error().text(), " (", shown, ")");
+    std::string why = is_yaml || is_protobuf ? body.error().text() : cat("json parse error: ", body.error().text(), " (", shown, ")");
     return bad_request(cat("the object provided is unrecognized (must be of type ", resource.kind,
                            "): couldn't get version/kind; ", why));
   }
@@ -127,7 +132,7 @@ Result<Decoded> decode_object(const httpd::Request& http, const Resource& resour
   put(out.object, "apiVersion", api_version);
   if (validation == FieldValidation::kIgnore) return out;
   for (const std::string& path : unknown) out.warnings.push_back(cat("unknown field ", quote(path)));
-  if (!is_yaml) {
+  if (!is_yaml && !is_protobuf) {
     for (const std::string& path : duplicate_fields(http.body)) {
       out.warnings.push_back(cat("duplicate field ", quote(path)));
     }

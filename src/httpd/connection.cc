@@ -215,6 +215,9 @@ void Connection::readable() {
       if (io == Stream::Io::kClosed) return close();
       if (io == Stream::Io::kAgain) break;
       phase_ = Phase::kIdle;  // the deadline stays: the head follows the hello
+      // We have nothing to say now, and a peer under Nagle's rule holds its request until we do.
+      const int on = 1;
+      ::setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
     }
     // Full: the end of the exchange calls again.
     if (phase_ == Phase::kBusy && in_.size() >= kReadAhead) return;

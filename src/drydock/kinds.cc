@@ -8,7 +8,7 @@
 namespace pintle::drydock {
 
 Status drop_status(World&, Value& object) {
-  if (has(object, "status")) put(object, "status", empty_map());
+  put(object, "status", empty_map());
   return ok();
 }
 

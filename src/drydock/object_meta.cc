@@ -15,7 +15,7 @@ using NameRule = Complaints (*)(std::string_view);
 NameRule name_rule(std::string_view group, std::string_view kind) {
   if (group == "rbac.authorization.k8s.io") return is_path_segment;
   if (group.empty() && (kind == "Namespace")) return is_dns1123_label;
-  if (group.empty() && kind == "Service") return is_dns1035_label;
+  if (group.empty() && kind == "Service") return is_dns1123_label;
   return is_dns1123_subdomain;
 }
 
@@ -68,11 +68,13 @@ bool standard_finalizer(std::string_view f) {
 
 void validate_finalizers(const Value& object, bool core, std::vector<Cause>& out) {
   bool orphan = false, foreground = false;
+  size_t i = 0;
   for (const Value& f : items(object, "metadata", "finalizers")) {
     std::string_view name = text_of(f);
     for (const std::string& m : is_label_key(name)) invalid_value(out, "metadata.finalizers", name, m);
+    std::string here = element("metadata.finalizers", i++);
     if (core && name.find('/') == name.npos && !standard_finalizer(name)) {
-      invalid_value(out, "metadata.finalizers", name,
+      invalid_value(out, here, name,
                     "name is neither a standard finalizer name nor is it fully qualified");
     }
     orphan = orphan || name == "orphan";

@@ -89,6 +89,10 @@ void invalid_value(std::vector<Cause>& out, std::string path, std::string_view b
 }
 void not_supported(std::vector<Cause>& out, std::string path, std::string_view bad,
                    std::initializer_list<std::string_view> supported) {
+  not_supported_text(out, std::move(path), quote(bad), supported);
+}
+void not_supported_text(std::vector<Cause>& out, std::string path, std::string_view printed,
+                        std::initializer_list<std::string_view> supported) {
   std::string detail = "supported values: ";
   bool first = true;
   for (std::string_view s : supported) {
@@ -96,10 +100,17 @@ void not_supported(std::vector<Cause>& out, std::string path, std::string_view b
     first = false;
     detail += quote(s);
   }
-  add(out, "FieldValueNotSupported", "Unsupported value", std::move(path), quote(bad), detail);
+  add(out, "FieldValueNotSupported", "Unsupported value", std::move(path), printed, detail);
 }
 void duplicate(std::vector<Cause>& out, std::string path, const Value& bad) {
   add(out, "FieldValueDuplicate", "Duplicate value", std::move(path), shown(bad), "");
+}
+void invalid_text(std::vector<Cause>& out, std::string path, std::string_view printed,
+                  std::string_view detail) {
+  add(out, "FieldValueInvalid", "Invalid value", std::move(path), printed, detail);
+}
+void duplicate_text(std::vector<Cause>& out, std::string path, std::string_view printed) {
+  add(out, "FieldValueDuplicate", "Duplicate value", std::move(path), printed, "");
 }
 void not_found_value(std::vector<Cause>& out, std::string path, std::string_view bad) {
   add(out, "FieldValueNotFound", "Not found", std::move(path), quote(bad), "");
@@ -253,7 +264,7 @@ void validate_labels(const Value* labels, const std::string& path, std::vector<C
   for (const auto& e : entries_of(labels)) {
     for (const std::string& m : is_label_key(e.key)) invalid_value(out, path, e.key.view(), m);
     std::string_view v = e.value.is_string() ? e.value.as_string() : std::string_view();
-    for (const std::string& m : is_label_value(v)) invalid_value(out, keyed(path, e.key), v, m);
+    for (const std::string& m : is_label_value(v)) invalid_value(out, path, v, m);
   }
 }
 

@@ -20,6 +20,12 @@ void invalid_value(std::vector<Cause>& out, std::string path, std::string_view b
 void not_supported(std::vector<Cause>& out, std::string path, std::string_view bad,
                    std::initializer_list<std::string_view> supported);  // in the order shown
 void duplicate(std::vector<Cause>& out, std::string path, const Value& bad);
+// For structs, which the server prints with the names of its own Go fields.
+void invalid_text(std::vector<Cause>& out, std::string path, std::string_view printed,
+                  std::string_view detail);
+void duplicate_text(std::vector<Cause>& out, std::string path, std::string_view printed);
+void not_supported_text(std::vector<Cause>& out, std::string path, std::string_view printed,
+                        std::initializer_list<std::string_view> supported);
 void not_found_value(std::vector<Cause>& out, std::string path, std::string_view bad);
 void forbidden_field(std::vector<Cause>& out, std::string path, std::string_view detail);
 void too_long(std::vector<Cause>& out, std::string path, size_t limit);

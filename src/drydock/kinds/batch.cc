@@ -58,7 +58,9 @@ Status job_create(World& world, Value& object) {
   put(labels, "batch.kubernetes.io/job-name", name);
   put(labels, "controller-uid", uid);
   put(labels, "batch.kubernetes.io/controller-uid", uid);
+  Value given = value::deep_copy(labels);
   put(ensure(spec, "selector", "matchLabels"), "batch.kubernetes.io/controller-uid", uid);
+  labels_from_template(object, &given);
   return ok();
 }
 
@@ -79,7 +81,7 @@ void validate_job_spec(const Value& spec, const std::string& path, std::vector<C
   }
   std::string_view mode = text(spec, "completionMode");
   if (!mode.empty() && mode != "NonIndexed" && mode != "Indexed") {
-    not_supported(causes, path + ".completionMode", mode, {"Indexed", "NonIndexed"});
+    not_supported(causes, path + ".completionMode", mode, {"NonIndexed", "Indexed"});
   } else if (mode == "Indexed" && !has(spec, "completions")) {
     required(causes, path + ".completions", "when completion mode is Indexed");
   }

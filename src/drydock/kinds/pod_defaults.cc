@@ -97,13 +97,6 @@ void default_volume(Value& v) {
   }
 }
 
-// With the host's network a container's ports are the host's.
-void default_host_ports(Value& container) {
-  for (Value& port : elements(container, "ports")) {
-    if (number(port, "hostPort") == 0) put(port, "hostPort", number(port, "containerPort"));
-  }
-}
-
 }  // namespace
 
 void default_pod_spec(Value& spec) {
@@ -114,16 +107,13 @@ void default_pod_spec(Value& spec) {
   if (!has(spec, "terminationGracePeriodSeconds")) put(spec, "terminationGracePeriodSeconds", 30);
   for (Value& v : elements(spec, "volumes")) default_volume(v);
   for (std::string_view key : {"containers", "initContainers", "ephemeralContainers"}) {
-    for (Value& c : elements(spec, key)) {
-      default_container(c);
-      if (flag(spec, "hostNetwork")) default_host_ports(c);
-    }
+    for (Value& c : elements(spec, key)) default_container(c);
   }
   // The deprecated name of the account is written beside the new one.
   if (has(spec, "serviceAccountName")) {
-    put(spec, "serviceAccount", text(spec, "serviceAccountName"));
+    put(spec, "serviceAccount", std::string(text(spec, "serviceAccountName")));
   } else if (has(spec, "serviceAccount")) {
-    put(spec, "serviceAccountName", text(spec, "serviceAccount"));
+    put(spec, "serviceAccountName", std::string(text(spec, "serviceAccount")));
   }
 }
 

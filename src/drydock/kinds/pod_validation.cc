@@ -201,7 +201,13 @@ void validate_volumes(const Value& spec, const std::string& path, Pod& pod) {
     std::string_view name = text(v, "name");
     auto& causes = pod.causes;
     size_t sources = entries_of(&v).size() - (has(v, "name") ? 1 : 0);
-    if (sources > 1) forbidden_field(causes, here, "may not specify more than 1 volume type");
+    if (sources > 1) {
+      size_t seen = 0;
+      for (const auto& e : entries_of(&v)) {
+        if (e.key.view() == "name" || seen++ == 0) continue;
+        forbidden_field(causes, child(here, e.key), "may not specify more than 1 volume type");
+      }
+    }
     if (has(v, "secret") && text(v, "secret", "secretName").empty()) {
       required(causes, here + ".secret.secretName");
     }
@@ -256,7 +262,7 @@ void validate_pod_spec(const Value& spec, const std::string& path, std::vector<C
   if (dns.empty()) required(causes, path + ".dnsPolicy");
   else if (dns != "ClusterFirstWithHostNet" && dns != "ClusterFirst" && dns != "Default" && dns != "None") {
     not_supported(causes, path + ".dnsPolicy", dns,
-                  {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"});
+                  {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"});
   }
   validate_labels(at(spec, "nodeSelector"), path + ".nodeSelector", causes);
   if (std::string_view account = text(spec, "serviceAccountName"); !account.empty()) {

@@ -15,11 +15,21 @@ void default_requests(Value& container) {
   }
 }
 
+// With the host's network a container's ports are the host's.
+void default_host_ports(Value& container) {
+  for (Value& port : elements(container, "ports")) {
+    if (number(port, "hostPort") == 0) put(port, "hostPort", number(port, "containerPort"));
+  }
+}
+
 void pod_defaults(Value& pod) {
   Value& spec = ensure(pod, "spec");
   default_pod_spec(spec);
   for (std::string_view key : {"containers", "initContainers"}) {
-    for (Value& c : elements(spec, key)) default_requests(c);
+    for (Value& c : elements(spec, key)) {
+      default_requests(c);
+      if (flag(spec, "hostNetwork")) default_host_ports(c);
+    }
   }
   if (!has(spec, "enableServiceLinks")) put(spec, "enableServiceLinks", true);
 }
@@ -59,7 +69,7 @@ std::string_view quality_of(const Value& pod) {
 
 Status pod_create(World& world, Value& pod) {
   Value& spec = ensure(pod, "spec");
-  std::string_view wanted = text(spec, "priorityClassName");
+  const std::string wanted(text(spec, "priorityClassName"));
   int64_t priority = 0;
   std::string policy = "PreemptLowerPriority";
   if (wanted == "system-cluster-critical") {
@@ -67,7 +77,7 @@ Status pod_create(World& world, Value& pod) {
   } else if (wanted == "system-node-critical") {
     priority = 2000001000;
   } else if (!wanted.empty()) {
-    auto found = world.get({"scheduling.k8s.io", "priorityclasses", "", std::string(wanted)});
+    auto found = world.get({"scheduling.k8s.io", "priorityclasses", "", wanted});
     if (!found) {
       return forbidden("", "pods", name_of(pod),
                        cat("no PriorityClass with name ", wanted, " was found"));

@@ -2,6 +2,7 @@
 // LimitRange.
 #include "drydock/kinds/families.h"
 #include "drydock/validation.h"
+#include "json/json.h"
 
 namespace pintle::drydock {
 namespace {
@@ -65,7 +66,7 @@ void autoscaler_validate(const Value& object, const Value*, std::vector<Cause>& 
   if (least < 1) {
     invalid_value(causes, "spec.minReplicas", make(least), "must be greater than or equal to 1");
   }
-  if (most < 1) invalid_value(causes, "spec.maxReplicas", make(most), "must be greater than 0");
+  if (most < 1) required(causes, "spec.maxReplicas", "must be set and greater than 0");
   if (most < least) {
     invalid_value(causes, "spec.maxReplicas", make(most),
                   "must be greater than or equal to `minReplicas`");
@@ -87,7 +88,16 @@ Status budget_create(World&, Value& object) {
 void budget_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
   const Value& spec = pod_spec_of(object);
   if (has(spec, "minAvailable") && has(spec, "maxUnavailable")) {
-    invalid_value(causes, "spec", spec, "minAvailable and maxUnavailable cannot be both set");
+    // The server prints its own struct here, in Go's names and order.
+    auto shown = [&](std::string_view key) {
+      const Value* v = at(spec, key);
+      return v ? json::write(*v).value_or("null") : std::string("null");
+    };
+    invalid_text(causes, "spec",
+                 cat("{\"MinAvailable\":", shown("minAvailable"), ",\"Selector\":", shown("selector"),
+                     ",\"MaxUnavailable\":", shown("maxUnavailable"),
+                     ",\"UnhealthyPodEvictionPolicy\":", shown("unhealthyPodEvictionPolicy"), "}"),
+                 "minAvailable and maxUnavailable cannot be both set");
   }
   for (std::string_view key : {"minAvailable", "maxUnavailable"}) {
     const Value* v = at(spec, key);

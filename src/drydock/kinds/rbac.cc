@@ -76,12 +76,11 @@ void binding(const Value& object, const Value* old, bool namespaced, std::vector
     subject(s, element("subjects", i++), namespaced, causes);
   }
   if (old && !same(at(object, "roleRef"), at(*old, "roleRef"))) {
-    // The server prints its internal struct here, whose names are Go's; maps sort as it does.
-    Value ref = empty_map();
-    put(ref, "APIGroup", group);
-    put(ref, "Kind", kind);
-    put(ref, "Name", text(object, "roleRef", "name"));
-    invalid_value(causes, "roleRef", ref, "cannot change roleRef");
+    // The server prints its own struct here, in Go's names.
+    invalid_text(causes, "roleRef",
+                 cat("{\"APIGroup\":\"", group, "\",\"Kind\":\"", kind, "\",\"Name\":\"",
+                     text(object, "roleRef", "name"), "\"}"),
+                 "cannot change roleRef");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/gotext.h"
 #include "drydock/kinds/families.h"
 #include "drydock/validation.h"
 
@@ -29,7 +30,7 @@ void service_defaults(Value& object) {
                 (target->is_string() && target->as_string().empty());
     if (none) put(port, "targetPort", number(port, "port"));
   }
-  std::string_view type = text(spec, "type");
+  const std::string type(text(spec, "type"));
   bool outside = type == "NodePort" || type == "LoadBalancer";
   if (outside || (type == "ClusterIP" && !items(spec, "externalIPs").empty())) {
     default_to(spec, "externalTrafficPolicy", "Cluster");
@@ -96,7 +97,7 @@ bool needs_node_ports(const Value& spec) {
 
 Status allocate(World& world, Value& service, const Value* old) {
   Value& spec = ensure(service, "spec");
-  std::string_view type = text(spec, "type");
+  const std::string type(text(spec, "type"));
   if (type == "ExternalName") {
     for (std::string_view key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) drop(spec, key);
     return ok();
@@ -184,7 +185,7 @@ Status service_update(World& world, Value& object, const Value& old) {
   copy_entry(object, old, "status");
   Value& spec = ensure(object, "spec");
   const Value& before = pod_spec_of(old);
-  std::string_view type = text(spec, "type");
+  const std::string type(text(spec, "type"));
   if (type != "ExternalName" && text(before, "type") != "ExternalName") {
     if (text(spec, "clusterIP").empty() && items(spec, "clusterIPs").empty()) {
       copy_entry(spec, before, "clusterIP");
@@ -255,10 +256,10 @@ void service_validate(const Value& object, const Value* old, std::vector<Cause>&
     std::string here = element("spec.ports", i);
     service_port(ports[i], here, ports.size() > 1, names, causes);
     if (!seen.insert({number(ports[i], "port"), text(ports[i], "protocol")}).second) {
-      Value bad = empty_map();
-      put(bad, "port", number(ports[i], "port"));
-      put(bad, "protocol", text(ports[i], "protocol"));
-      duplicate(causes, here, bad);
+      duplicate_text(causes, here,
+                     cat("{\"Name\":\"\",\"Protocol\":", quote(text(ports[i], "protocol")),
+                         ",\"AppProtocol\":null,\"Port\":", number(ports[i], "port"),
+                         ",\"TargetPort\":0,\"NodePort\":0}"));
     }
   }
   validate_labels(at(spec, "selector"), "spec.selector", causes);
@@ -300,7 +301,7 @@ Status ingress_create(World& world, Value& object) {
 void ingress_backend(const Value& backend, const std::string& path, std::vector<Cause>& causes) {
   const Value* service = at(backend, "service");
   if (!service) {
-    if (!has(backend, "resource")) required(causes, path, "resource or service backend is required");
+    if (!has(backend, "resource")) invalid_value(causes, path, "", "resource or service backend is required");
     return;
   }
   std::string_view name = text(*service, "name");
@@ -350,7 +351,7 @@ void ingress_path(const Value& p, const std::string& here, std::vector<Cause>& c
 void ingress_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
   const Value& spec = pod_spec_of(object);
   if (items(spec, "rules").empty() && !has(spec, "defaultBackend")) {
-    invalid_value(causes, "spec", Value::list_of({}),
+    invalid_value(causes, "spec", Value::nil(),
                   "either `defaultBackend` or `rules` must be specified");
   }
   size_t i = 0;

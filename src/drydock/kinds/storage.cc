@@ -80,9 +80,10 @@ void volume_defaults(Value& object) {
   default_to(ensure(object, "status"), "phase", "Pending");
 }
 
-Status volume_create(World&, Value& object) {
+Status volume_create(World& world, Value& object) {
   Value status = empty_map();
   put(status, "phase", "Pending");
+  put(status, "lastPhaseTransitionTime", world.now());
   put(object, "status", std::move(status));
   protect(object, "kubernetes.io/pv-protection");
   return ok();

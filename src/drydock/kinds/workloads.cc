@@ -97,6 +97,7 @@ Status stateful_set_create(World&, Value& object) {
 
 Status daemon_set_create(World&, Value& object) {
   Value status = empty_map();
+  put(ensure(object, "metadata", "annotations"), "deprecated.daemonset.template.generation", "1");
   for (std::string_view key :
        {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"}) {
     put(status, key, 0);
@@ -111,10 +112,11 @@ void selector_and_template(const Value& object, std::string_view mismatch_path,
                            std::vector<Cause>& causes) {
   const Value& spec = pod_spec_of(object);
   const Value* selector = at(spec, "selector");
-  bool empty = !selector || (entries(*selector, "matchLabels").empty() &&
+  bool empty = selector && (entries(*selector, "matchLabels").empty() &&
                              items(*selector, "matchExpressions").empty());
   if (!selector) {
-    required(causes, "spec.selector");
+    // A DaemonSet's selector may be missing: then it matches nothing.
+    if (mismatch_path != "daemonset") required(causes, "spec.selector");
   } else {
     validate_label_selector(selector, "spec.selector", causes);
     if (empty) {
@@ -125,7 +127,7 @@ void selector_and_template(const Value& object, std::string_view mismatch_path,
   const Value* pod = at(spec, "template");
   static thread_local const Value nothing = empty_map();
   const Value* labels = pod ? at(*pod, "metadata", "labels") : nullptr;
-  if (selector && !empty && !selector_matches(selector, labels)) {
+  if (!empty && !selector_matches(selector, labels)) {
     invalid_value(causes, "spec.template.metadata.labels", labels ? *labels : Value::nil(),
                   "`selector` does not match template `labels`");
   }
@@ -158,7 +160,8 @@ void validate_strategy(const Value& object, std::string_view key, std::string_vi
   std::string_view type = text(*strategy, "type");
   if (type != "RollingUpdate" && type != second) {
     if (key == "strategy") {
-      not_supported(causes, path + ".type", type, {"Recreate", "RollingUpdate"});
+      not_supported_text(causes, path, cat("{\"Type\":\"", type, "\",\"RollingUpdate\":null}"),
+                         {"Recreate", "RollingUpdate"});
     } else if (second == "OnDelete" && text(object, "kind") == "DaemonSet") {
       not_supported(causes, path + ".type", type, {"OnDelete", "RollingUpdate"});
     } else {

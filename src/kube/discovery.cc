@@ -26,13 +26,6 @@ std::span<const value::Value> items_at(const value::Value& map, std::string_view
   return v ? v->items() : std::span<const value::Value>();
 }
 
-bool has_item(const value::Value& map, std::string_view key, std::string_view item) {
-  for (const value::Value& v : items_at(map, key)) {
-    if (v.is_string() && v.as_string() == item) return true;
-  }
-  return false;
-}
-
 std::string group_version(std::string_view group, std::string_view version) {
   return group.empty() ? std::string(version) : cat(group, "/", version);
 }
@@ -141,7 +134,7 @@ Status Discovery::parse(const Part& part) {
         const value::Value* kind = r.get("responseKind");
         if (!kind || text_at(*kind, "kind").empty()) continue;
         resources_.push_back({group, name, text_at(*kind, "kind"), text_at(r, "resource"),
-                              text_at(r, "scope") == "Namespaced", has_item(r, "verbs", "list")});
+                              text_at(r, "scope") == "Namespaced"});
       }
     }
   }
@@ -214,7 +207,9 @@ Status Discovery::fetch_legacy(std::string_view path, Part& part) {
   };
   if (path == "/api") {
     std::vector<std::string> versions;
-    for (const value::Value& v : items_at(list, "versions")) versions.emplace_back(v.as_string());
+    for (const value::Value& v : items_at(list, "versions")) {
+      if (v.is_string()) versions.emplace_back(v.as_string());
+    }
     add("", versions);
   }
   for (const value::Value& g : items_at(list, "groups")) {

@@ -23,7 +23,6 @@ namespace pintle::kube {
 struct Resource {
   std::string group, version, kind, plural;
   bool namespaced = true;
-  bool listable = true;
 };
 
 class Discovery {
@@ -34,7 +33,6 @@ class Discovery {
 
   // Error: kNotFound, `no matches for kind "X" in version "Y"`.
   Result<Resource> find(std::string_view group, std::string_view version, std::string_view kind);
-  // Whether the server has this group version at all (from what `find` last saw).
   Status refresh();
   void invalidate() { fresh_ = false; }
   // "v1", "apps/v1", then "v1/Pod", "apps/v1/Deployment", sorted.

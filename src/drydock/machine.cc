@@ -7,6 +7,7 @@
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "crypt/crypt.h"
+#include "drydock/object_meta.h"
 #include "drydock/tree.h"
 
 namespace pintle::drydock {
@@ -174,6 +175,7 @@ Result<ObjectPtr> Machine::create_object(const ResourcePtr& resource, Value obje
   }
   if (rules && rules->create) TRY(rules->create(*this, object));
   std::vector<Cause> causes;
+  validate_object_meta(resource->group, resource->kind, resource->namespaced, object, causes);
   if (rules && rules->validate) rules->validate(object, nullptr, causes);
   if (!causes.empty()) return invalid(resource->group, resource->kind, name_of(object), std::move(causes));
   Place place = place_of(*resource);
@@ -243,6 +245,7 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
     }
   }
   std::vector<Cause> causes;
+  if (main) validate_object_meta_update(object, live, causes);
   if (main && rules && rules->validate) rules->validate(object, &live, causes);
   if (!causes.empty()) return invalid(resource->group, resource->kind, name, std::move(causes));
 

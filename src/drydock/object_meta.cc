@@ -13,7 +13,10 @@ constexpr size_t kAnnotationBytes = 256 * 1024;
 using NameRule = Complaints (*)(std::string_view);
 
 NameRule name_rule(std::string_view group, std::string_view kind) {
-  if (group == "rbac.authorization.k8s.io") return is_path_segment;
+  if (group == "rbac.authorization.k8s.io" || group == "apiregistration.k8s.io" ||
+      kind == "ClusterTrustBundle") {
+    return is_path_segment;
+  }
   if (group.empty() && (kind == "Namespace")) return is_dns1123_label;
   if (group.empty() && kind == "Service") return is_dns1123_label;
   return is_dns1123_subdomain;

@@ -8,6 +8,7 @@
 #include "drydock/decode.h"
 #include "drydock/rest.h"
 #include "json/json.h"
+#include "patch/patch.h"
 
 namespace pintle::drydock {
 namespace {
@@ -127,10 +128,21 @@ Value scale_of(const Value& object) {
 
 Result<httpd::Response> scale(Rest& rest, const ApiRequest& r, const ResourcePtr& resource) {
   Place place = place_of(*resource);
-  Value body = r.verb == "get" ? Value() : TRY(decode_any(*r.http));
+  Value body = r.verb == "update" ? TRY(decode_any(*r.http)) : Value();
   std::lock_guard held(rest.machine.lock());
   Value live = TRY(rest.machine.get({place.group, place.plural, r.ns, r.name}));
   if (r.verb == "get") return tree_response(scale_of(live), 200);
+  if (r.verb == "patch") {
+    auto patch = json::read(r.http->body, {.numbers = json::Numbers::kExact});
+    if (!patch) return bad_request(cat("error decoding patch: ", patch.error().text()));
+    if (r.http->header("Content-Type").starts_with("application/json-patch+json")) {
+      auto patched = patch::json_patch(scale_of(live), *patch);
+      if (!patched) return bad_request(patched.error().text());
+      body = value::deep_copy(*patched);
+    } else {
+      body = value::deep_copy(patch::merge_patch(scale_of(live), *patch));
+    }
+  }
   const Value* replicas = at(body, "spec", "replicas");
   if (!replicas || !replicas->is_int() || replicas->as_int() < 0) {
     return invalid("autoscaling", "Scale", r.name,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "cli/cluster.h"
 #include "cli/plugins.h"
 #include "cli/repositories.h"
 
@@ -19,6 +20,14 @@ Candidates contexts(Session& session, const void*, Args, std::string_view) {
     out.items.push_back(cat(name, "\t", cluster));
   }
   return out;
+}
+
+Candidates cluster_namespaces(Session& session, const void*, Args, std::string_view) {
+  const auto world = open_cluster(session);
+  if (!world) return {{}, kDefault};
+  auto names = namespaces(**world);
+  if (!names) return {{}, kDefault};
+  return {std::move(*names), kNoFiles};
 }
 
 bool taken_already(Args taken, std::string_view name) {
@@ -70,6 +79,7 @@ void complete_global_flags(Flags& flags) {
     if (Flag* flag = flags.find(name)) flag->complete(color_modes);
   }
   flags.find("kube-context")->complete(contexts);
+  flags.find("namespace")->complete(cluster_namespaces);
 }
 
 Candidates complete_charts(Session& session, std::string_view word, bool files) {
@@ -151,8 +161,33 @@ Candidates complete_plugins(Session& session, Args taken) {
 }
 
 // Without a cluster there is nothing to name; Helm leaves the shell to its files then.
-Candidates complete_releases(Session&, Args) { return {{}, kDefault}; }
-Candidates complete_revisions(Session&, const std::string&) { return {{}, kError}; }
+Candidates complete_releases(Session& session, Args taken) {
+  const auto world = open_cluster(session);
+  if (!world) return {{}, kDefault};
+  auto context = release_context(session, **world);
+  const auto records = action::list(context, {});
+  if (!records) return {{}, kDefault};
+  Candidates out{{}, kNoFiles};
+  for (const release::Record& r : *records) {
+    if (taken_already(taken, r.name)) continue;
+    out.items.push_back(cat(r.name, "\t", release::chart_label(r), " -> ", r.status));
+  }
+  return out;
+}
+
+Candidates complete_revisions(Session& session, const std::string& release) {
+  const auto world = open_cluster(session);
+  if (!world) return {{}, kError};
+  auto context = release_context(session, **world);
+  const auto records = action::history(context, release, -1);
+  if (!records) return {{}, kError};
+  Candidates out{{}, kNoFiles};
+  for (const release::Record& r : *records) {
+    out.items.push_back(cat(r.version, "\tApp: ", release::chart_text(r, "appVersion"),
+                            ", Chart: ", release::chart_label(r)));
+  }
+  return out;
+}
 
 Candidates nothing_more(Session&, const void*, Args, std::string_view) { return no_more_args(); }
 

@@ -3,15 +3,20 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "http/http.h"
 #include "sys/clock.h"
 #include "sys/disk.h"
 #include "sys/environ.h"
 
 namespace pintle::cli {
+
+struct ClusterWorld;
+struct Settings;
 
 // Where text goes. The real stdout keeps everything until the end (or until stderr is written, so
 // that the two keep their order on a terminal).
@@ -51,6 +56,11 @@ struct Env {
   bool in_is_pipe = false;
   bool children_share_output = false;  // plugins write straight to the process's own streams
   std::function<Result<std::string>()> read_stdin = {};
+  // Another cluster than the kubeconfig's (cluster.h): records of that namespace, "" for all.
+  std::function<Result<std::unique_ptr<ClusterWorld>>(const Settings&, const std::string& ns)>
+      open_cluster = {};
+  // From the first call on, an interrupt sets this instead of ending the program. Empty: it ends it.
+  std::function<const http::Cancel*()> catch_interrupts = {};
 
   std::string get(const std::string& name) const { return environ.get(name); }  // "" when unset
   bool has(const std::string& name) const { return environ.find(name).has_value(); }

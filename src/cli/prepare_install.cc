@@ -3,6 +3,7 @@
 #include "action/dependency.h"
 #include "base/strings.h"
 #include "chart/load.h"
+#include "cli/cluster.h"
 #include "cli/post_render.h"
 
 namespace pintle::cli {
@@ -91,6 +92,28 @@ action::ClientInstallOptions client_install_options(Session& s, const InstallFla
   out.subchart_notes = flags.render_subchart_notes;
   out.skip_schema = flags.skip_schema_validation;
   out.post_render = post_renderer(s, flags.post_renderer);
+  return out;
+}
+
+action::InstallOptions install_options(Session& s, const InstallFlags& flags,
+                                       const std::string& name) {
+  action::InstallOptions out;
+  out.render = client_install_options(s, flags, name);
+  out.force_replace = flags.force_replace;
+  out.force_conflicts = flags.force_conflicts;
+  out.no_hooks = flags.no_hooks;
+  out.wait = wait_strategy(flags.wait);
+  if (s.helm3() && flags.rollback_on_failure) out.wait = kube::WaitStrategy::kLegacy;
+  out.wait_for_jobs = flags.wait_for_jobs;
+  out.timeout_ms = milliseconds(flags.timeout);
+  out.description = flags.description;
+  out.server_side = flags.server_side && !s.helm3();
+  out.create_namespace = flags.create_namespace;
+  out.replace = flags.replace;
+  out.skip_crds = flags.skip_crds;
+  out.validate = !flags.disable_openapi_validation;
+  out.rollback_on_failure = flags.rollback_on_failure;
+  out.take_ownership = flags.take_ownership;
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "action/releases.h"
 #include "action/template.h"
 #include "chart/chart.h"
 #include "cli/flag_groups.h"
@@ -35,6 +36,10 @@ struct PreparedInstall {
 // `fixed_name`: the release's name where none is given ("" for install).
 Result<PreparedInstall> prepare_install(Session& s, action::Context& context,
                                         const InstallFlags& flags, const std::string& fixed_name);
+
+// The options of an install from the flags; rendering options as below.
+action::InstallOptions install_options(Session& s, const InstallFlags& flags,
+                                       const std::string& name);
 
 // The options of a rendering without a cluster, from the flags.
 action::ClientInstallOptions client_install_options(Session& s, const InstallFlags& flags,

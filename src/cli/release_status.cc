@@ -1,71 +1,119 @@
 #include "cli/release_status.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "chart/values.h"
-#include "cli/output.h"
+#include "cli/resource_table.h"
+#include "funcs/go_time.h"
+#include "json/json.h"
 #include "yaml/yaml.h"
 
 namespace pintle::cli {
 namespace {
 
+constexpr std::string_view kAnsic = "Mon Jan _2 15:04:05 2006";
+
 std::string colored(std::string_view text, std::string_view code, bool color) {
   return color ? cat("\x1b[", code, "m", text, "\x1b[0m") : std::string(text);
 }
 
-bool has_test(const std::vector<release::Hook>& hooks) {
-  return std::ranges::any_of(hooks, [](const release::Hook& hook) {
-    return std::ranges::find(hook.events, "test") != hook.events.end();
-  });
+funcs::Time go_time(const release::Time& time) {
+  if (time.zero()) return {};
+  const auto parsed =
+      funcs::parse_time("2006-01-02T15:04:05Z07:00", time.text, funcs::Zone::local());
+  return parsed ? *parsed : funcs::Time{};
+}
+
+std::string tests_section(const release::Record& record) {
+  std::string out;
+  bool any = false;
+  for (const release::StoredHook& hook : record.hooks) {
+    if (std::ranges::find(hook.events, "test") == hook.events.end()) continue;
+    any = true;
+    if (hook.last_run.started_at.zero()) continue;
+    append(out, {"TEST SUITE:     ", hook.name,
+                 "\nLast Started:   ", ansic_time(hook.last_run.started_at),
+                 "\nLast Completed: ", ansic_time(hook.last_run.completed_at),
+                 "\nPhase:          ", hook.last_run.phase, "\n"});
+  }
+  return any ? out : "TEST SUITE: None\n";
+}
+
+Result<std::string> values_section(const Session& s, const release::Record& record) {
+  const chart::Chart chart = release::loaded_chart(record.chart);
+  const value::Value computed =
+      TRY(chart::coalesce_values(chart, record.config, {.log = {}, .helm3 = s.helm3()}));
+  return cat("USER-SUPPLIED VALUES:\n", TRY(yaml::write(record.config)), "\nCOMPUTED VALUES:\n",
+             TRY(yaml::write(computed)), "\n");
 }
 
 }  // namespace
 
-std::string ansic_time(int64_t unix_ns) {
-  using namespace std::chrono;
-  static constexpr std::string_view kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  static constexpr std::string_view kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                 "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  const sys_time<nanoseconds> time{nanoseconds(unix_ns)};
-  const auto day = floor<days>(time);
-  const year_month_day date{day};
-  const hh_mm_ss clock{floor<seconds>(time - day)};
-  const auto two = [](long n, char pad) {
-    std::string text = std::to_string(n);
-    return text.size() < 2 ? pad + text : text;
-  };
-  return cat(kDays[weekday{day}.c_encoding()], " ",
-             kMonths[static_cast<unsigned>(date.month()) - 1], " ",
-             two(static_cast<unsigned>(date.day()), ' '), " ", two(clock.hours().count(), '0'), ":",
-             two(clock.minutes().count(), '0'), ":", two(clock.seconds().count(), '0'), " ",
-             static_cast<int>(date.year()));
+std::string colored_status(std::string_view status, bool color) {
+  if (status == "deployed") return colored(status, "32", color);
+  if (status == "failed" || status == "unknown") return colored(status, "31", color);
+  if (status.starts_with("pending-") || status == "uninstalling") {
+    return colored(status, "33", color);
+  }
+  return std::string(status);
 }
 
-Result<std::string> dry_run_status(Session& s, const DryRunStatus& status) {
+std::string colored_namespace(std::string_view ns, bool color) { return colored(ns, "36", color); }
+std::string colored_header(std::string_view text, bool color) { return colored(text, "1", color); }
+
+std::string ansic_time(const release::Time& time) { return go_time(time).format(kAnsic); }
+
+std::string go_time_text(const release::Time& time, std::string_view layout) {
+  return layout.empty() ? go_time(time).text() : go_time(time).format(layout);
+}
+
+Result<std::string> status_page(const Session& s, const release::Record& record,
+                                const StatusView& view) {
   const bool color = !s.helm3() && use_color(s.env, s.settings);
-  std::string out =
-      cat("NAME: ", status.name, "\nLAST DEPLOYED: ", ansic_time(s.env.clock.now_ns()),
-          "\nNAMESPACE: ", colored(status.namespace_, "36", color),
-          "\nSTATUS: ", colored("pending-install", "33", color), "\nREVISION: 1\n");
-  if (!s.helm3()) out += "DESCRIPTION: Dry run complete\n";
-  if (!has_test(status.release.hooks)) out += "TEST SUITE: None\n";
-  if (s.settings.debug) {
-    const value::Value computed = TRY(
-        chart::coalesce_values(status.chart, status.user_values, {.log = {}, .helm3 = s.helm3()}));
-    append(out, {"USER-SUPPLIED VALUES:\n", TRY(yaml::write(status.user_values)),
-                 "\nCOMPUTED VALUES:\n", TRY(yaml::write(computed)), "\n"});
+  std::string out = cat("NAME: ", record.name, "\n");
+  if (!record.last_deployed.zero()) {
+    append(out, {"LAST DEPLOYED: ", ansic_time(record.last_deployed), "\n"});
   }
-  out += "HOOKS:\n";
-  for (const release::Hook& hook : status.release.hooks) {
-    release::append_source(out, hook.path, hook.manifest);
+  append(out, {"NAMESPACE: ", colored_namespace(record.namespace_, color),
+               "\nSTATUS: ", colored_status(record.status, color),
+               "\nREVISION: ", std::to_string(record.version), "\n"});
+  if (view.metadata) {
+    append(out, {"CHART: ", release::chart_text(record, "name"),
+                 "\nVERSION: ", release::chart_text(record, "version"),
+                 "\nAPP_VERSION: ", release::chart_text(record, "appVersion"), "\n"});
   }
-  append(out, {"MANIFEST:\n", status.release.manifest, "\n"});
-  const std::string_view notes = trim_space(status.release.notes);
-  if (!status.hide_notes && !status.release.notes.empty()) append(out, {"NOTES:\n", notes, "\n"});
+  if (view.description) append(out, {"DESCRIPTION: ", record.description, "\n"});
+  if (record.resources.length() > 0) {
+    append(out, {"RESOURCES:\n", resource_tables(record.resources), "\n"});
+  }
+  out += tests_section(record);
+  if (view.debug) out += TRY(values_section(s, record));
+  if (view.debug || to_lower(record.description) == "dry run complete") {
+    out += "HOOKS:\n";
+    for (const release::StoredHook& hook : record.hooks) {
+      release::append_source(out, hook.path, hook.manifest);
+    }
+    append(out, {"MANIFEST:\n", record.manifest, "\n"});
+  }
+  if (!view.hide_notes && !record.notes.empty()) {
+    append(out, {"NOTES:\n", trim_space(record.notes), "\n"});
+  }
   return out;
+}
+
+Result<std::string> structured(Format format, std::string json) {
+  if (format == Format::kJson) return json + "\n";
+  return yaml::write(TRY(json::read(json, {.numbers = json::Numbers::kExact})));
+}
+
+Result<std::string> release_text(const Session& s, const release::Record& record, Format format,
+                                 const StatusView& view) {
+  if (format == Format::kTable) return status_page(s, record, view);
+  return structured(format,
+                    TRY(release::encode_json(record, s.helm3() ? release::Writer::kHelm3
+                                                               : release::Writer::kHelm4)));
 }
 
 }  // namespace pintle::cli

@@ -207,4 +207,10 @@ std::string must_compile_panic(std::string_view pattern, const Error& error) {
   return cat("regexp: Compile(", shown, "): ", error.text());
 }
 
+Result<std::function<bool(std::string_view)>> regex_matcher(std::string_view pattern) {
+  return [compiled = TRY(compile_regex(pattern))](std::string_view text) {
+    return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *compiled);
+  };
+}
+
 }  // namespace pintle::funcs

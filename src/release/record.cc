@@ -342,6 +342,12 @@ Result<std::string> encode_json(const Record& record, Writer writer) {
   return out;
 }
 
+Result<std::string> dependency_json(const chart::Dependency& dependency) {
+  std::string out;
+  TRY(append_shaped(out, chart::dependency_value(dependency), &kDependency));
+  return out;
+}
+
 Result<Record> from_value(const Value& tree) {
   Record out;
   Reader in(tree, "Release");

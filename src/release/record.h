@@ -73,6 +73,9 @@ std::string app_version(const Record& record);
 // A text of the chart's metadata: "name", "version" ... "" when absent.
 std::string_view chart_text(const Record& record, std::string_view field);
 
+// One dependency as JSON, in Go's field order.
+Result<std::string> dependency_json(const chart::Dependency& dependency);
+
 // ---- the bytes ----
 
 // The JSON in Go's field order.

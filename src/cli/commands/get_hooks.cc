@@ -1,7 +1,7 @@
+#include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/completers.h"
 #include "cli/flag_groups.h"
-#include "cli/world.h"
 
 namespace pintle::cli {
 namespace {
@@ -19,7 +19,16 @@ void bind(Flags& f, Options& o) {
   bind_revision(f, o.revision, "get the named release with revision");
 }
 
-Status run(Session& s, const Options&) { return needs_world(s); }
+Status run(Session& s, const Options& o) {
+  auto world = TRY(open_cluster(s));
+  auto context = release_context(s, *world);
+  const auto record =
+      TRY(action::content(context, s.args[0], static_cast<int>(o.revision)));
+  std::string out;
+  for (const auto& hook : record.hooks) release::append_source(out, hook.path, hook.manifest);
+  s.print(out);
+  return ok();
+}
 
 }  // namespace
 

@@ -1,7 +1,10 @@
+#include <algorithm>
+
+#include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/completers.h"
 #include "cli/output.h"
-#include "cli/world.h"
+#include "cli/release_status.h"
 
 namespace pintle::cli {
 namespace {
@@ -61,7 +64,52 @@ void bind(Flags& f, Options& o, const Session& s) {
   }
 }
 
-Status run(Session& s, const Options&) { return needs_world(s); }
+Result<std::string> json_text(const std::vector<release::Record>& records) {
+  Strings rows;
+  for (const release::Record& r : records) {
+    JsonObject row;
+    row.add_raw("revision", std::to_string(r.version));
+    if (!r.last_deployed.zero()) row.add("updated", r.last_deployed.text);
+    row.add("status", r.status).add("chart", release::chart_label(r));
+    row.add("app_version", release::app_version(r));
+    if (r.rollback_revision != 0) {
+      row.add_raw("rollback_revision", std::to_string(r.rollback_revision));
+    }
+    rows.push_back(row.add("description", r.description).close());
+  }
+  return json_array(rows);
+}
+
+std::string table_text(const std::vector<release::Record>& records, bool rollback) {
+  Table table;
+  std::vector<std::string> header = {"REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION"};
+  if (rollback) header.emplace_back("ROLLBACK");
+  header.emplace_back("DESCRIPTION");
+  table.add(header);
+  for (const release::Record& r : records) {
+    std::vector<std::string> row = {std::to_string(r.version), ansic_time(r.last_deployed),
+                                    r.status, release::chart_label(r), release::app_version(r)};
+    if (rollback) {
+      row.push_back(r.rollback_revision > 0 ? std::to_string(r.rollback_revision) : "");
+    }
+    row.push_back(r.description);
+    table.add(std::move(row));
+  }
+  return table.text() + "\n";
+}
+
+Status run(Session& s, const Options& o) {
+  auto world = TRY(open_cluster(s));
+  auto context = release_context(s, *world);
+  const auto records = TRY(action::history(
+      context, s.args[0], static_cast<int>(std::clamp<int64_t>(o.max, 0, INT32_MAX))));
+  if (o.output == Format::kTable) {
+    s.print(table_text(records, o.show_rollback_revision));
+    return ok();
+  }
+  s.print(TRY(structured(o.output, TRY(json_text(records)))));
+  return ok();
+}
 
 }  // namespace
 

@@ -1,13 +1,12 @@
 #include "action/template.h"
 #include "base/strings.h"
+#include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/completers.h"
 #include "cli/flag_groups.h"
 #include "cli/output.h"
 #include "cli/prepare_install.h"
-#include "cli/progress.h"
 #include "cli/release_status.h"
-#include "cli/world.h"
 
 namespace pintle::cli {
 namespace {
@@ -200,22 +199,22 @@ void bind(Flags& f, Options& o, const Session& s) {
 Status install(Session& s, const Options& o, DryRun where) {
   action::Context context = action_context(s);
   PreparedInstall prepared = TRY(prepare_install(s, context, o.install, ""));
-  if (where != DryRun::kClient) return needs_world(s);
-
-  action::ClientInstallOptions options = client_install_options(s, o.install, prepared.name);
-  options.hide_secret = o.hide_secret;
-  auto progress = std::make_unique<Progress>(s, "rendering " + prepared.chart->name());
-  const auto release =
-      TRY(action::client_install(context, *prepared.chart, prepared.values, options));
-  progress.reset();
-  if (release.error) return *release.error;
-  if (o.output != Format::kTable) return needs_cluster("a release as JSON or YAML");
-  s.print(TRY(dry_run_status(s, {.name = prepared.name,
-                                 .namespace_ = options.namespace_,
-                                 .chart = *prepared.chart,
-                                 .user_values = prepared.values,
-                                 .release = release,
-                                 .hide_notes = o.install.hide_notes})));
+  action::InstallOptions options = install_options(s, o.install, prepared.name);
+  options.dry_run = to_action(where);
+  options.render.hide_secret = o.hide_secret;
+  std::unique_ptr<ClusterWorld> world;
+  if (where != DryRun::kClient) {
+    world = TRY(open_cluster(s));
+    attach(context, *world);
+    options.render.environment = cluster_environment(*world->cluster);
+  }
+  const auto record = TRY(interruptible(s, context, s.args[0], [&] {
+    return action::install(context, *prepared.chart, prepared.values, options);
+  }));
+  s.print(TRY(release_text(s, record, o.output,
+                           {.debug = s.settings.debug,
+                            .description = !s.helm3(),
+                            .hide_notes = o.install.hide_notes})));
   return ok();
 }
 

@@ -1,7 +1,11 @@
+#include "base/strings.h"
+#include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/completers.h"
 #include "cli/output.h"
-#include "cli/world.h"
+#include "cli/release_status.h"
+#include "funcs/regex_compile.h"
+#include "json/json.h"
 
 namespace pintle::cli {
 namespace {
@@ -117,7 +121,93 @@ void bind(Flags& f, Options& o, const Session& s) {
   }
 }
 
-Status run(Session& s, const Options&) { return needs_world(s); }
+std::vector<std::string> states(const Options& o, bool helm3) {
+  std::vector<std::string> out;
+  const auto add = [&](bool wanted, std::initializer_list<const char*> names) {
+    if (wanted) out.insert(out.end(), names.begin(), names.end());
+  };
+  if (helm3 && o.all) return out;
+  add(o.deployed, {"deployed"});
+  add(o.uninstalled, {"uninstalled"});
+  add(o.uninstalling, {"uninstalling"});
+  add(o.pending, {"pending-install", "pending-rollback", "pending-upgrade"});
+  add(o.failed, {"failed"});
+  add(o.superseded, {"superseded"});
+  if (helm3 && out.empty()) out = {"deployed", "failed"};
+  return out;
+}
+
+action::ListOrder order(const Options& o) {
+  if (o.date) return o.reverse ? action::ListOrder::kDateDescending : action::ListOrder::kDate;
+  return o.reverse ? action::ListOrder::kNameDescending : action::ListOrder::kName;
+}
+
+std::string updated(const Options& o, const release::Record& r) {
+  return r.last_deployed.zero() ? "-" : go_time_text(r.last_deployed, o.time_format);
+}
+
+std::string table_text(const Session& s, const Options& o,
+                       const std::vector<release::Record>& records) {
+  const bool color = !s.helm3() && use_color(s.env, s.settings);
+  Table table;
+  if (!o.no_headers) {
+    std::vector<std::string> header;
+    for (std::string_view name :
+         {"NAME", "NAMESPACE", "REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION"}) {
+      header.push_back(colored_header(name, color));
+    }
+    table.add(std::move(header));
+  }
+  for (const release::Record& r : records) {
+    table.add({r.name, colored_namespace(r.namespace_, color), std::to_string(r.version),
+               updated(o, r), colored_status(r.status, color), release::chart_label(r),
+               release::app_version(r)});
+  }
+  return table.text() + "\n";
+}
+
+std::string json_text(const Options& o, const std::vector<release::Record>& records) {
+  Strings rows;
+  for (const release::Record& r : records) {
+    JsonObject row;
+    row.add("name", r.name).add("namespace", r.namespace_);
+    row.add("revision", std::to_string(r.version)).add("updated", updated(o, r));
+    row.add("status", r.status).add("chart", release::chart_label(r));
+    rows.push_back(row.add("app_version", release::app_version(r)).close());
+  }
+  return json_array(rows);
+}
+
+Result<std::string> names_text(Format format, const std::vector<release::Record>& records) {
+  std::string lines;
+  Strings quoted;
+  for (const release::Record& r : records) {
+    append(lines, {r.name, "\n"});
+    json::append_string(quoted.emplace_back(), r.name);
+  }
+  return format == Format::kTable ? lines : structured(format, json_array(quoted));
+}
+
+Status run(Session& s, const Options& o) {
+  action::ListOptions options;
+  if (!o.filter.empty()) options.filter = TRY(funcs::regex_matcher(o.filter));
+  options.states = states(o, s.helm3());
+  options.selector = o.selector;
+  options.order = order(o);
+  options.offset = o.offset;
+  options.limit = o.max;
+  auto world = TRY(open_cluster(s, o.all_namespaces));
+  auto context = release_context(s, *world);
+  const auto records = TRY(action::list(context, options));
+  if (o.brief) {
+    s.print(TRY(names_text(o.output, records)));
+  } else if (o.output == Format::kTable) {
+    s.print(table_text(s, o, records));
+  } else {
+    s.print(TRY(structured(o.output, json_text(o, records))));
+  }
+  return ok();
+}
 
 }  // namespace
 

@@ -1,9 +1,11 @@
+#include <algorithm>
+
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/completers.h"
 #include "cli/flag_groups.h"
-#include "cli/world.h"
 
 namespace pintle::cli {
 namespace {
@@ -84,9 +86,10 @@ void bind(Flags& f, Options& o, const Session& s) {
 constexpr size_t kMaxDescription = 256;  // runes
 
 Status run(Session& s, const Options& o) {
+  int64_t revision = 0;
   if (s.args.size() > 1) {
     ParseError error;
-    parse_int(s.args[1], 10, 64, &error);
+    revision = parse_int(s.args[1], 10, 64, &error);
     if (error != ParseError::kNone) {
       return Error(
           Code::kInvalidArgument,
@@ -98,8 +101,26 @@ Status run(Session& s, const Options& o) {
     return Error(Code::kInvalidArgument,
                  cat("description must be ", kMaxDescription, " characters or less, got ", runes));
   }
-  TRY(dry_run(o.dry_run, s, /*of_template=*/false));
-  return needs_world(s);
+  action::RollbackOptions options;
+  options.dry_run = to_action(TRY(dry_run(o.dry_run, s, /*of_template=*/false)));
+  if (s.helm3() && o.simulate) options.dry_run = action::DryRun::kClient;
+  options.revision = static_cast<int>(std::clamp<int64_t>(revision, -1, INT32_MAX));
+  options.server_side = o.server_side;
+  options.cleanup_on_fail = o.cleanup_on_fail;
+  options.history_max = static_cast<int>(std::clamp<int64_t>(o.history_max, 0, INT32_MAX));
+  options.force_replace = o.force_replace;
+  options.force_conflicts = o.force_conflicts;
+  options.no_hooks = o.no_hooks;
+  options.wait = wait_strategy(o.wait);
+  options.wait_for_jobs = o.wait_for_jobs;
+  options.timeout_ms = milliseconds(o.timeout);
+  options.description = o.description;
+  auto world = TRY(open_cluster(s));
+  auto context = release_context(s, *world);
+  if (s.env.catch_interrupts) context.cancel = s.env.catch_interrupts();
+  TRY(action::rollback(context, s.args[0], options));
+  s.print("Rollback was a success! Happy Helming!\n");
+  return ok();
 }
 
 Candidates release_then_revision(Session& s, const void*, Args args, std::string_view) {

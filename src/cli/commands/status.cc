@@ -1,8 +1,9 @@
+#include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/completers.h"
 #include "cli/flag_groups.h"
 #include "cli/output.h"
-#include "cli/world.h"
+#include "cli/release_status.h"
 
 namespace pintle::cli {
 namespace {
@@ -50,7 +51,19 @@ void bind(Flags& f, Options& o, const Session& s) {
   }
 }
 
-Status run(Session& s, const Options&) { return needs_world(s); }
+Status run(Session& s, const Options& o) {
+  auto world = TRY(open_cluster(s));
+  auto context = release_context(s, *world);
+  const int revision = static_cast<int>(o.revision);
+  release::Record record =
+      s.helm3() && !o.show_resources
+          ? TRY(action::content(context, s.args[0], revision))
+          : TRY(action::status(context, s.args[0], revision, o.output == Format::kTable));
+  record.chart = value::Value::nil();
+  s.print(TRY(release_text(s, record, o.output,
+                           {.description = !s.helm3() || o.show_desc})));
+  return ok();
+}
 
 }  // namespace
 

@@ -1,6 +1,7 @@
+#include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/completers.h"
-#include "cli/world.h"
+#include "cli/release_status.h"
 
 namespace pintle::cli {
 namespace {
@@ -35,7 +36,48 @@ void bind(Flags& f, Options& o, const Session& s) {
   }
 }
 
-Status run(Session& s, const Options&) { return needs_world(s); }
+// "name=x" chooses tests, "!name=x" leaves them out; anything else says nothing.
+action::TestOptions chosen(const Options& o) {
+  action::TestOptions out;
+  for (const std::string& filter : o.filter) {
+    if (filter.starts_with("name=")) {
+      out.include.push_back(filter.substr(5));
+    } else if (filter.starts_with("!name=")) {
+      out.exclude.push_back(filter.substr(6));
+    } else if (filter.starts_with("! name=")) {
+      out.exclude.push_back(filter.substr(7));
+    }
+  }
+  out.timeout_ms = milliseconds(o.timeout);
+  return out;
+}
+
+Status show(Session& s, const Options& o, action::Context& context,
+            const action::TestOptions& options, const action::TestReport& report) {
+  s.print(TRY(status_page(s, report.record,
+                          {.debug = s.settings.debug,
+                           .description = !s.helm3(),
+                           .hide_notes = !s.helm3() || o.hide_notes})));
+  if (!o.logs) return report.run.status;
+  std::string logs;
+  const Status read = action::test_logs(context, report.record,
+                                        current_namespace(s.env, s.settings), options, logs);
+  s.print("\n" + logs);
+  if (read) return report.run.status;
+  if (report.run.status) return read;
+  return Error::with_cause(report.run.status.error().text() + "\n" + read.error().text(),
+                           report.run.status.error());
+}
+
+Status run(Session& s, const Options& o) {
+  const action::TestOptions options = chosen(o);
+  auto world = TRY(open_cluster(s));
+  auto context = release_context(s, *world);
+  action::TestReport report = TRY(action::test(context, s.args[0], options));
+  const Status shown = show(s, o, context, options, report);
+  const Status cleaned = report.run.clean_up();
+  return shown ? cleaned : shown;
+}
 
 }  // namespace
 

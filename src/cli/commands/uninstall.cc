@@ -1,7 +1,7 @@
+#include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/completers.h"
 #include "cli/flag_groups.h"
-#include "cli/world.h"
 
 namespace pintle::cli {
 namespace {
@@ -69,7 +69,25 @@ Status run(Session& s, const Options& o) {
         Code::kInvalidArgument,
         "invalid cascade value (" + c + "). Must be \"background\", \"foreground\", or \"orphan\"");
   }
-  return needs_world(s);
+  action::UninstallOptions options;
+  options.dry_run = o.dry_run;
+  options.no_hooks = o.no_hooks;
+  options.keep_history = o.keep_history;
+  options.ignore_not_found = o.ignore_not_found;
+  options.propagation = c == "background"   ? kube::Propagation::kBackground
+                        : c == "foreground" ? kube::Propagation::kForeground
+                                            : kube::Propagation::kOrphan;
+  options.wait = wait_strategy(o.wait);
+  options.timeout_ms = milliseconds(o.timeout);
+  options.description = o.description;
+  auto world = TRY(open_cluster(s));
+  auto context = release_context(s, *world);
+  for (const std::string& name : s.args) {
+    const std::string kept = TRY(action::uninstall(context, name, options));
+    if (!kept.empty()) s.print(kept + "\n");
+    s.print("release \"" + name + "\" uninstalled\n");
+  }
+  return ok();
 }
 
 Candidates every_release(Session& s, const void*, Args args, std::string_view) {

@@ -1,9 +1,14 @@
+#include <algorithm>
+
+#include "base/gotext.h"
+#include "base/strings.h"
+#include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/completers.h"
 #include "cli/flag_groups.h"
 #include "cli/output.h"
 #include "cli/prepare_install.h"
-#include "cli/world.h"
+#include "cli/release_status.h"
 
 namespace pintle::cli {
 namespace {
@@ -223,17 +228,113 @@ void bind(Flags& f, Options& o, const Session& s) {
   f.find("version")->complete(version_of_second);
 }
 
+// The flags as install knows them, for a release that does not exist yet.
+InstallFlags as_install(const Options& o) {
+  InstallFlags out;
+  out.values = o.values;
+  out.chart = o.chart;
+  out.wait = o.wait;
+  out.post_renderer = o.post_renderer;
+  out.create_namespace = o.create_namespace;
+  out.force_replace = o.force_replace;
+  out.force_conflicts = o.force_conflicts;
+  out.server_side = o.server_side != "false";
+  out.no_hooks = o.no_hooks;
+  out.wait_for_jobs = o.wait_for_jobs;
+  out.devel = o.devel;
+  out.dependency_update = o.dependency_update;
+  out.disable_openapi_validation = o.disable_openapi_validation;
+  out.rollback_on_failure = o.rollback_on_failure;
+  out.skip_crds = o.skip_crds;
+  out.render_subchart_notes = o.render_subchart_notes;
+  out.skip_schema_validation = o.skip_schema_validation;
+  out.enable_dns = o.enable_dns;
+  out.hide_notes = o.hide_notes;
+  out.take_ownership = o.take_ownership;
+  out.description = o.description;
+  out.labels = o.labels;
+  out.timeout = o.timeout;
+  return out;
+}
+
+action::UpgradeOptions upgrade_options(Session& s, const Options& o, const InstallFlags& flags) {
+  const action::InstallOptions common = install_options(s, flags, s.args[0]);
+  action::UpgradeOptions out;
+  static_cast<action::ApplyFlags&>(out) = common;
+  out.render = common.render;
+  out.render.hide_secret = o.hide_secret;
+  out.server_side = o.server_side;
+  out.validate = common.validate;
+  out.reset_values = o.reset_values;
+  out.reuse_values = o.reuse_values;
+  out.reset_then_reuse_values = o.reset_then_reuse_values;
+  out.rollback_on_failure = o.rollback_on_failure;
+  out.cleanup_on_fail = o.cleanup_on_fail;
+  out.take_ownership = o.take_ownership;
+  out.history_max = static_cast<int>(std::clamp<int64_t>(o.history_max, 0, INT32_MAX));
+  return out;
+}
+
+Status print(Session& s, const Options& o, const release::Record& record) {
+  s.print(TRY(release_text(s, record, o.output,
+                           {.debug = s.settings.debug,
+                            .description = !s.helm3(),
+                            .hide_notes = o.hide_notes})));
+  return ok();
+}
+
+Status install_instead(Session& s, const Options& o, action::Context& context,
+                       const InstallFlags& flags, DryRun where, bool replace) {
+  if (o.output == Format::kTable) {
+    s.print(cat("Release ", quote(s.args[0]), " does not exist. Installing it now.\n"));
+  }
+  PreparedInstall prepared = TRY(prepare_install(s, context, flags, ""));
+  action::InstallOptions options = install_options(s, flags, prepared.name);
+  options.dry_run = to_action(where);
+  options.replace = replace;
+  options.render.hide_secret = o.hide_secret;
+  options.render.environment = cluster_environment(*context.cluster);
+  const auto record = TRY(interruptible(s, context, s.args[0], [&] {
+    return action::install(context, *prepared.chart, prepared.values, options);
+  }));
+  return print(s, o, record);
+}
+
 Status run(Session& s, const Options& o) {
-  TRY(dry_run(o.dry_run, s, /*of_template=*/false));
-  if (o.install) return needs_world(s);
+  const DryRun where = TRY(dry_run(o.dry_run, s, /*of_template=*/false));
+  const InstallFlags flags = as_install(o);
+  std::unique_ptr<ClusterWorld> world;
   action::Context context = action_context(s);
-  TRY(load_chart(s, context,
-                 {.reference = s.args[1],
-                  .where = o.chart,
-                  .values = o.values,
-                  .devel = o.devel,
-                  .dependency_update = o.dependency_update}));
-  return needs_world(s);
+  if (o.install) {
+    world = TRY(open_cluster(s));
+    attach(context, *world);
+    const auto present = TRY(action::presence(context, s.args[0]));
+    if (present != action::Presence::kPresent) {
+      const bool replace = present == action::Presence::kUninstalled;
+      return install_instead(s, o, context, flags, where, replace);
+    }
+  }
+  LoadedChart loaded = TRY(load_chart(s, context,
+                                      {.reference = s.args[1],
+                                       .where = o.chart,
+                                       .values = o.values,
+                                       .devel = o.devel,
+                                       .dependency_update = o.dependency_update}));
+  if (!world) world = TRY(open_cluster(s));
+  attach(context, *world);
+  action::UpgradeOptions options = upgrade_options(s, o, flags);
+  options.dry_run = to_action(where);
+  if (where != DryRun::kClient) {
+    options.render.environment = cluster_environment(*world->cluster);
+  }
+  const auto record = interruptible(s, context, s.args[0], [&] {
+    return action::upgrade(context, *loaded.chart, loaded.values, options);
+  });
+  if (!record) return Error::wrap("UPGRADE FAILED", record.error());
+  if (o.output == Format::kTable) {
+    s.print(cat("Release ", quote(s.args[0]), " has been upgraded. Happy Helming!\n"));
+  }
+  return print(s, o, *record);
 }
 
 Candidates release_then_chart(Session& s, const void*, Args args, std::string_view word) {

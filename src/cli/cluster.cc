@@ -1,0 +1,143 @@
+#include "cli/cluster.h"
+
+#include "base/gotext.h"
+#include "base/strings.h"
+#include "cli/printing_cluster.h"
+#include "cli/session.h"
+#include "json/json.h"
+#include "kube/config.h"
+#include "kube/real_cluster.h"
+#include "yaml/yaml.h"
+
+namespace pintle::cli {
+namespace {
+
+kube::ConfigFlags config_flags(const Settings& settings) {
+  return {.kubeconfig = settings.kubeconfig,
+          .context = settings.kube_context,
+          .token = settings.kube_token,
+          .as_user = settings.kube_as_user,
+          .apiserver = settings.kube_apiserver,
+          .ca_file = settings.kube_ca_file,
+          .tls_server_name = settings.kube_tls_server_name,
+          .ns = settings.namespace_flag,
+          .as_groups = settings.kube_as_groups,
+          .insecure = settings.kube_insecure_skip_tls_verify};
+}
+
+// kubectl's cache of what the server serves, which Helm shares.
+std::string discovery_cache(const Env& env) {
+  if (const std::string own = env.get("KUBECACHEDIR"); !own.empty()) return own;
+  const std::string home = env.get("HOME");
+  return home.empty() ? "" : home + "/.kube/cache";
+}
+
+// HELM_MEMORY_DRIVER_DATA: files of release records, as lists.
+Status seed(Session& s, storage::Driver& driver) {
+  const std::string files = s.env.get("HELM_MEMORY_DRIVER_DATA");
+  for (std::string_view file : split(files, ":")) {
+    auto text = s.env.disk.read_file(std::string(file));
+    if (!text) return Error::wrap("unable to read memory driver data", text.error());
+    const value::Value list = TRY(yaml::read_list(*text));
+    for (const value::Value& item : list.items()) {
+      release::Record record = TRY(release::from_value(item));
+      if (record.namespace_.empty()) record.namespace_ = "default";
+      TRY(driver.create(record));
+    }
+  }
+  return ok();
+}
+
+Result<std::unique_ptr<ClusterWorld>> in_memory(Session& s, const std::string& ns) {
+  auto world = std::make_unique<ClusterWorld>();
+  world->cluster = std::make_unique<PrintingCluster>(s.env.build.kube_version);
+  auto everything = storage::memory("");
+  TRY(seed(s, *everything));
+  world->releases = storage::memory(ns);
+  for (const auto& record : TRY(everything->query({}))) {
+    if (ns.empty() || record.namespace_ == ns) TRY(world->releases->create(record));
+  }
+  return world;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ClusterWorld>> open_cluster(Session& s, bool all_namespaces) {
+  const std::string current = current_namespace(s.env, s.settings);
+  const std::string ns = all_namespaces ? "" : current;
+  if (s.env.open_cluster) return s.env.open_cluster(s.settings, ns);
+  const std::string driver = s.env.get("HELM_DRIVER");
+  if (driver == "memory") return in_memory(s, ns);
+  if (driver == "sql") {
+    return Error(Code::kUnimplemented, "the sql driver is not part of this build of pintle");
+  }
+  auto config = kube::client_config(config_flags(s.settings), s.env.disk, s.env.environ);
+  if (!config) return Error::wrap("kubernetes cluster unreachable", config.error());
+  kube::RestOptions connection;
+  connection.user_agent = cat("Helm/", without_prefix(s.env.build.version, "v"));
+  connection.warn = [log = s.log](std::string_view text) { log("WARN", text); };
+  auto world = std::make_unique<ClusterWorld>();
+  auto rest = kube::connect(*config, std::move(connection));
+  if (!rest) return Error::wrap("kubernetes cluster unreachable", rest.error());
+  world->rest = std::move(*rest);
+  world->cluster = kube::make_cluster(*world->rest, {.ns = current,
+                                                     .cache_directory = discovery_cache(s.env),
+                                                     .log = s.log,
+                                                     .disk = s.env.disk,
+                                                     .clock = s.env.clock});
+  const storage::DriverOptions options{
+      .namespace_ = ns,
+      .writer = s.helm3() ? release::Writer::kHelm3 : release::Writer::kHelm4,
+      .log = s.log};
+  world->releases = driver.starts_with("configmap")
+                        ? storage::config_maps(*world->rest, s.env.clock, options)
+                        : storage::secrets(*world->rest, s.env.clock, options);
+  return world;
+}
+
+action::Context release_context(Session& s, ClusterWorld& world) {
+  action::Context context = action_context(s);
+  attach(context, world);
+  return context;
+}
+
+void attach(action::Context& context, ClusterWorld& world) {
+  context.cluster = world.cluster.get();
+  context.releases = world.releases.get();
+}
+
+render::Environment cluster_environment(kube::Cluster& cluster) {
+  render::Environment out;
+  out.lookup = [&cluster](std::string_view api_version, std::string_view kind, std::string_view ns,
+                          std::string_view name) {
+    return cluster.lookup(api_version, kind, ns, name);
+  };
+  return out;
+}
+
+Result<Strings> namespaces(ClusterWorld& world) {
+  if (!world.rest) return Error("no server");
+  kube::Call call;
+  call.path = "/api/v1/namespaces";
+  call.query = "timeoutSeconds=3";
+  call.timeout_ms = 3000;
+  const auto list = TRY(json::read(TRY(world.rest->call(call)).body));
+  Strings out;
+  if (const value::Value* items = list.get("items")) {
+    for (const value::Value& item : items->items()) {
+      const value::Value* metadata = item.get("metadata");
+      const value::Value* name = metadata ? metadata->get("name") : nullptr;
+      if (name && name->is_string()) out.emplace_back(name->as_string());
+    }
+  }
+  return out;
+}
+
+kube::WaitStrategy wait_strategy(const WaitFlag& flag) {
+  if (flag.helm3 || flag.strategy == "legacy") return kube::WaitStrategy::kLegacy;
+  return flag.strategy == "watcher" ? kube::WaitStrategy::kWatcher : kube::WaitStrategy::kHookOnly;
+}
+
+int64_t milliseconds(Duration d) { return d.ns / 1'000'000; }
+
+}  // namespace pintle::cli

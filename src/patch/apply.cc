@@ -193,7 +193,8 @@ Result<Applied> apply_once(const Request& request, const Value& live, const Valu
   bool changed = !equal_values(live, next);
   if (auto found = owners.find(id); found != owners.end()) {
     found->second.fields = found->second.fields.without(unowned_fields());
-    if (!changed) found->second.time = last_time;
+    // The time is kept when the object stays as it is; who is new always gets one.
+    if (!changed && !last_time.empty()) found->second.time = last_time;
   }
   forget_empty(owners);
   return Applied{changed ? std::move(next) : live, std::move(owners)};

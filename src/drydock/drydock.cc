@@ -5,6 +5,7 @@
 #include "drydock/certificates.h"
 #include "drydock/faults.h"
 #include "drydock/machine.h"
+#include "drydock/persistence.h"
 #include "drydock/rest.h"
 
 namespace pintle::drydock {
@@ -14,18 +15,39 @@ bool loopback(std::string_view address) {
   return address == "localhost" || address == "::1" || address.starts_with("127.");
 }
 
+// The one kept in the data file, or a new one that is kept from now on.
+Result<crypt::Certificate> authority_of(Persistence* disk) {
+  if (!disk) return make_authority();
+  crypt::Certificate known{TRY(disk->setting("authority-certificate")), TRY(disk->setting("authority-key"))};
+  if (!known.cert.empty() && !known.key.empty()) return known;
+  crypt::Certificate made = TRY(make_authority());
+  TRY(disk->set_setting("authority-certificate", made.cert));
+  TRY(disk->set_setting("authority-key", made.key));
+  return made;
+}
+
+Result<std::string> token_of(Persistence* disk) {
+  std::string token = disk ? TRY(disk->setting("token")) : "";
+  if (!token.empty()) return token;
+  token = random_token();
+  if (disk) TRY(disk->set_setting("token", token));
+  return token;
+}
+
 class Server : public Drydock, public AdminTarget {
  public:
-  explicit Server(Options options)
-      : x_options(std::move(options)), x_machine(x_options), x_rest{x_machine, x_options.tokens} {}
+  Server(Options options, std::unique_ptr<Persistence> disk)
+      : x_options(std::move(options)), x_disk(std::move(disk)), x_machine(x_options), x_rest{x_machine, x_options.tokens} {}
   ~Server() override { stop(0); }
 
   Status open() {
-    x_authority = TRY(make_authority());
+    x_authority = TRY(authority_of(x_disk.get()));
     crypt::Certificate own = TRY(make_server_certificate(x_authority, x_options.address));
     x_machine.set_ca(x_authority.cert);
     {
       std::lock_guard held(x_machine.lock());
+      if (x_disk) TRY(x_machine.load(*x_disk));
+      if (x_disk) x_disk->start();
       x_machine.seed();
     }
     x_machine.start_runner();
@@ -57,6 +79,7 @@ class Server : public Drydock, public AdminTarget {
     }
     x_http->stop(grace_ms);
     x_machine.stop_runner();
+    if (x_disk) x_disk->stop();
   }
 
   // AdminTarget
@@ -107,6 +130,7 @@ class Server : public Drydock, public AdminTarget {
   }
 
   const Options x_options;
+  std::unique_ptr<Persistence> x_disk;
   Machine x_machine;
   Rest x_rest;
   Faults x_faults;
@@ -120,9 +144,11 @@ Result<std::unique_ptr<Drydock>> Drydock::start(Options options) {
   if (!loopback(options.address) && !options.allow_remote) {
     return Error(Code::kInvalidArgument, cat("refusing to listen on ", options.address, ", which is not loopback"));
   }
-  if (options.tokens.empty()) options.tokens.push_back({random_token(), "admin", Token::Role::kAdmin});
+  std::unique_ptr<Persistence> disk;
+  if (!options.data_file.empty()) disk = TRY(Persistence::open(options.data_file));
+  if (options.tokens.empty()) options.tokens.push_back({TRY(token_of(disk.get())), "admin", Token::Role::kAdmin});
   if (options.admin_token.empty()) options.admin_token = random_token();
-  auto server = std::make_unique<Server>(std::move(options));
+  auto server = std::make_unique<Server>(std::move(options), std::move(disk));
   TRY(server->open());
   return std::unique_ptr<Drydock>(std::move(server));
 }

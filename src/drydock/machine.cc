@@ -17,6 +17,18 @@ constexpr int64_t kSecond = 1'000'000'000;
 
 const patch::Type* type_of(const Resource& r) { return r.custom_types ? r.custom_types->root() : r.type; }
 
+Value copied(const Value& v) { return value::deep_copy(v); }
+
+// 0: no time.
+int64_t unix_time(std::string_view text) {
+  tm t{};
+  std::string copy(text);
+  const char* rest = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &t);
+  return rest ? timegm(&t) * kSecond : 0;
+}
+
+}  // namespace
+
 Pairs selectable_of(const Resource& resource, const Value& object) {
   Pairs out;
   const KindRules* rules = resource.custom() ? nullptr : rules_of(resource.group, resource.kind);
@@ -32,18 +44,6 @@ Pairs selectable_of(const Resource& resource, const Value& object) {
   }
   return out;
 }
-
-Value copied(const Value& v) { return value::deep_copy(v); }
-
-// 0: no time.
-int64_t unix_time(std::string_view text) {
-  tm t{};
-  std::string copy(text);
-  const char* rest = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &t);
-  return rest ? timegm(&t) * kSecond : 0;
-}
-
-}  // namespace
 
 std::string time_text(int64_t unix_ns, bool micro) {
   time_t seconds = unix_ns / kSecond;
@@ -115,6 +115,7 @@ void Machine::publish(const StoredChange& change, const Resource& resource, cons
   static constexpr std::string_view kTypes[] = {"ADDED", "MODIFIED", "DELETED"};
   x_truth.append(change.version, kTypes[static_cast<int>(change.type)],
                  {place.group, place.plural, change.object->ns, change.object->name});
+  if (x_disk) x_disk->append(change);
   x_hub.publish(*this, change);
   x_runner.changed(*this, {place.group, place.plural, before, after});
   x_wake.notify_one();
@@ -140,6 +141,7 @@ ObjectPtr Machine::drop_object(const Resource& resource, const Value& last) {
 }
 
 Result<ObjectPtr> Machine::create_object(const ResourcePtr& resource, Value object, const WriteContext& context) {
+  TRY(check_disk());
   const KindRules* rules = resource->custom() ? nullptr : rules_of(resource->group, resource->kind);
   Value& meta = ensure(object, "metadata");
   bool generated = name_of(object).empty() && !text(meta, "generateName").empty();
@@ -190,6 +192,7 @@ Result<ObjectPtr> Machine::create_object(const ResourcePtr& resource, Value obje
 }
 
 Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value object, const WriteContext& context) {
+  TRY(check_disk());
   const KindRules* rules = resource->custom() ? nullptr : rules_of(resource->group, resource->kind);
   Place place = place_of(*resource);
   std::string name(name_of(object)), ns(namespace_of(object));
@@ -269,6 +272,7 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
 
 Result<Removed> Machine::remove_object(const ResourcePtr& resource, std::string_view ns, std::string_view name,
                                        const DeleteOptions& options) {
+  TRY(check_disk());
   Place place = place_of(*resource);
   ObjectPtr found = x_store.find(place.group, place.plural, ns, name);
   if (!found) return not_found(resource->group, resource->plural, name);

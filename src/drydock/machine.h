@@ -19,6 +19,7 @@
 #include "drydock/catalog.h"
 #include "drydock/controller_runner.h"
 #include "drydock/drydock.h"
+#include "drydock/persistence.h"
 #include "drydock/store.h"
 #include "drydock/tree.h"
 #include "drydock/truth_log.h"
@@ -65,6 +66,9 @@ class Machine : public World {
   int64_t monotonic_ns() { return x_clock->monotonic_ns(); }
   void set_ca(std::string pem) { x_ca = std::move(pem); }
 
+  // Everything `disk` holds; from then on every change goes there too. It must outlive the machine.
+  Status load(Persistence& disk);
+  Persistence* disk() { return x_disk; }  // null: memory only
   // Namespaces, service account and kin that a fresh server has; then controllers may start.
   void seed();
   void start_runner();
@@ -101,6 +105,7 @@ class Machine : public World {
              std::string_view component) override;
 
  private:
+  Status check_disk();
   Status check_namespace(const Resource& resource, const Value& object);
   ObjectPtr store_object(const Resource& resource, Value& object, const Value* before);
   ObjectPtr drop_object(const Resource& resource, const Value& last);
@@ -114,6 +119,7 @@ class Machine : public World {
   std::mutex x_lock;
   std::shared_ptr<const Catalog> x_catalog;  // atomic_load and atomic_store only
   Store x_store;
+  Persistence* x_disk = nullptr;
   WatchHub x_hub;
   TruthLog x_truth;
   Runner x_runner;
@@ -126,6 +132,9 @@ class Machine : public World {
   std::condition_variable x_wake;
   bool x_stop = false;
 };
+
+// What field selectors may ask of an object of this kind.
+Pairs selectable_of(const Resource& resource, const Value& object);
 
 // RFC 3339 in UTC; with microseconds (metav1.MicroTime) or whole seconds (metav1.Time).
 std::string time_text(int64_t unix_ns, bool micro = false);

@@ -80,7 +80,14 @@ void serve(Rest& rest, const ExchangePtr& exchange) {
   if (Status s = authorize(*request); !s) return answer(s.error());
   bool streams = false;
   Result<httpd::Response> response = route(rest, *request, exchange, &streams);
-  if (!streams) answer(std::move(response));
+  if (streams) return;
+  const bool reads = !request->is_resource || request->verb == "get" || request->verb == "list";
+  if (reads || !rest.machine.disk()) return answer(std::move(response));
+  rest.machine.disk()->when_durable([exchange, response = std::move(response)](const Status& stored) {
+    if (!response) return exchange->respond(error_response(response.error()));
+    if (stored) return exchange->respond(*response);
+    exchange->respond(error_response(status_error(500, "InternalError", stored.error().text())));
+  });
 }
 
 }  // namespace pintle::drydock

@@ -1,5 +1,5 @@
 // Store: all objects, the counter that orders their changes, and the recent changes that watches may
-// start from. Persistence is beside it (disk_store.h); who may do what is above it.
+// start from. Persistence is beside it (persistence.h); who may do what is above it.
 //
 // Not thread-safe: every call under the machinery's lock. What it hands out (ObjectPtr, Change) is
 // immutable and outlives the lock. Cost: a map look-up per call; a list copies pointers.

@@ -33,30 +33,24 @@ std::string discovery_cache(const Env& env) {
 }
 
 // HELM_MEMORY_DRIVER_DATA: files of release records, as lists.
-Status seed(Session& s, storage::Driver& driver) {
+Result<std::vector<release::Record>> memory_driver_data(Session& s) {
+  std::vector<release::Record> out;
   const std::string files = s.env.get("HELM_MEMORY_DRIVER_DATA");
   for (std::string_view file : split(files, ":")) {
     auto text = s.env.disk.read_file(std::string(file));
     if (!text) return Error::wrap("unable to read memory driver data", text.error());
     const value::Value list = TRY(yaml::read_list(*text));
     for (const value::Value& item : list.items()) {
-      release::Record record = TRY(release::from_value(item));
-      if (record.namespace_.empty()) record.namespace_ = "default";
-      TRY(driver.create(record));
+      out.push_back(TRY(release::from_value(item)));
     }
   }
-  return ok();
+  return out;
 }
 
 Result<std::unique_ptr<ClusterWorld>> in_memory(Session& s, const std::string& ns) {
   auto world = std::make_unique<ClusterWorld>();
   world->cluster = std::make_unique<PrintingCluster>(s.env.build.kube_version);
-  auto everything = storage::memory("");
-  TRY(seed(s, *everything));
-  world->releases = storage::memory(ns);
-  for (const auto& record : TRY(everything->query({}))) {
-    if (ns.empty() || record.namespace_ == ns) TRY(world->releases->create(record));
-  }
+  world->releases = TRY(storage::memory(ns, TRY(memory_driver_data(s))));
   return world;
 }
 

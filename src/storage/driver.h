@@ -53,8 +53,10 @@ struct DriverOptions {
 // Records in Secrets or ConfigMaps, over a connection that outlives the driver.
 std::unique_ptr<Driver> secrets(kube::Rest& rest, sys::Clock& clock, DriverOptions options);
 std::unique_ptr<Driver> config_maps(kube::Rest& rest, sys::Clock& clock, DriverOptions options);
-// Records in this process: for tests, and for HELM_DRIVER=memory.
+// Records in this process, `records` from the start: for tests, and for HELM_DRIVER=memory.
 std::unique_ptr<Driver> memory(std::string namespace_);
+Result<std::unique_ptr<Driver>> memory(std::string namespace_,
+                                       const std::vector<release::Record>& records);
 
 // The labels an object carries for a record: its own, then what Helm knows of it.
 Labels object_labels(const release::Record& record, std::string_view time_label, int64_t seconds);

@@ -14,6 +14,8 @@ class Memory : public Driver {
  public:
   explicit Memory(std::string namespace_) : namespace_(std::move(namespace_)) {}
 
+  void look_at(std::string namespace_) { this->namespace_ = std::move(namespace_); }
+
   std::string_view name() const override { return "Memory"; }
 
   Result<Record> get(std::string_view name, int version) override {
@@ -116,6 +118,14 @@ class Memory : public Driver {
 
 std::unique_ptr<Driver> memory(std::string namespace_) {
   return std::make_unique<Memory>(std::move(namespace_));
+}
+
+Result<std::unique_ptr<Driver>> memory(std::string namespace_,
+                                       const std::vector<release::Record>& records) {
+  auto out = std::make_unique<Memory>("");
+  for (const release::Record& record : records) TRY(out->create(record));
+  out->look_at(std::move(namespace_));
+  return std::unique_ptr<Driver>(std::move(out));
 }
 
 }  // namespace pintle::storage

@@ -89,10 +89,14 @@ int main(int argc, char** argv) {
           line = pintle::join(recording.args, " ");
           outcome = pintle::clitest::run_recording(recording);
         } else {
-          const Case c = pintle::clitest::read_case(row, i);
-          name = c.id;
-          line = c.command;
-          outcome = pintle::clitest::run_case(c, testdata);
+          name = std::to_string(i);
+          if (const auto c = pintle::clitest::read_case(row, i)) {
+            name = c->id;
+            line = c->command;
+            outcome = pintle::clitest::run_case(*c, testdata);
+          } else {
+            outcome.failure = c.error().text();
+          }
         }
         if (!outcome.skip.empty()) {
           ++skipped;

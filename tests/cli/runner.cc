@@ -5,9 +5,12 @@
 #include <sstream>
 
 #include "base/strings.h"
+#include "cli/cluster.h"
 #include "cli/env.h"
+#include "cli/printing_cluster.h"
 #include "cli/run.h"
 #include "crypt/crypt.h"
+#include "fixtures.h"
 #include "sys/disk.h"
 #include "sys/testing/fake_clock.h"
 #include "sys/testing/fake_environ.h"
@@ -96,8 +99,6 @@ void seed(const Case& c, const Scratch& scratch) {
 }
 
 std::string skip_reason(const Case& c, const std::vector<std::string>& words) {
-  if (c.kind == "rels") return "needs releases stored in a cluster";
-  if (c.kind == "fakekube") return "needs a cluster";
   if (c.kind == "server") return "needs a chart repository or registry";
   for (const std::string& word : words) {
     const size_t at = word.find("testdata/");
@@ -115,6 +116,15 @@ std::string contains_failure(const Case& c, const std::string& got) {
     return "should not have " + c.expect_not_contains;
   }
   return "";
+}
+
+// A cluster that only says yes, and the case's releases.
+Result<std::unique_ptr<cli::ClusterWorld>> fake_cluster(const Case& c, const cli::Env& env,
+                                                        const std::string& ns) {
+  auto world = std::make_unique<cli::ClusterWorld>();
+  world->cluster = std::make_unique<cli::PrintingCluster>(env.build.kube_version);
+  world->releases = TRY(storage::memory(ns, c.releases));
+  return world;
 }
 
 // Compares one run with the record.
@@ -153,7 +163,7 @@ std::string text_at(const value::Value& row, std::string_view key) {
 
 }  // namespace
 
-Case read_case(const value::Value& row, size_t index) {
+Result<Case> read_case(const value::Value& row, size_t index) {
   Case c;
   c.id = std::to_string(index) + " " + text_at(row, "name");
   c.command = text_at(row, "cmd");
@@ -166,6 +176,7 @@ Case read_case(const value::Value& row, size_t index) {
   c.expect_file = text_at(row, "expect_file");
   c.expect_contains = text_at(row, "expect_contains");
   c.expect_not_contains = text_at(row, "expect_not_contains");
+  if (const value::Value* rows = row.get("rels")) c.releases = TRY(read_releases(*rows));
   const value::Value* want_error = row.get("wantError");
   c.want_error = want_error && want_error->as_bool();
   if (const value::Value* repeat = row.get("repeat")) {
@@ -235,6 +246,7 @@ Outcome run_case(const Case& c, const fs::path& testdata) {
     out.skip = skip_reason(c, words);
     if (!out.skip.empty()) return out;
     seed(c, scratch);
+    write_upgrade_chart(tmp);
 
     std::string printed, logged;
     Text stream(printed), log(logged);
@@ -258,6 +270,9 @@ Outcome run_case(const Case& c, const fs::path& testdata) {
                            .kube_client_version = "v1.20",
                            .kube_version = "v1.20.0"},
                  .read_stdin = [] { return Result<std::string>(std::string()); }};
+    env.open_cluster = [&](const cli::Settings&, const std::string& ns) {
+      return fake_cluster(c, env, ns);
+    };
     const int code = cli::run(env, words);
     judge(c, testdata, printed, code, out);
   }

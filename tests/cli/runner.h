@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "release/record.h"
 #include "value/value.h"
 
 namespace pintle::clitest {
@@ -16,12 +17,13 @@ struct Case {
   bool want_error = false;
   int repeat = 1;
   std::map<std::string, std::string> environ;
+  std::vector<release::Record> releases;  // that are there when it starts
   // Each "" or absent when the case does not say.
   std::string expect, expect_error, expect_error_regex, expect_file, expect_contains,
       expect_not_contains;
 };
 
-Case read_case(const value::Value& row, size_t index);
+Result<Case> read_case(const value::Value& row, size_t index);
 
 struct Outcome {
   std::string skip;     // why it was not run

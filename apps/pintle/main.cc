@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "base/path.h"
 #include "cli/env.h"
 #include "cli/run.h"
+#include "http/http.h"
 #include "sys/clock.h"
 #include "sys/disk.h"
 #include "sys/environ.h"
@@ -81,6 +83,18 @@ pintle::Result<std::string> read_stdin() {
   }
 }
 
+pintle::http::Cancel interrupted;
+
+// A release under way ends as failed, never as pending; who asks twice still waits for the record.
+const pintle::http::Cancel* catch_interrupts() {
+  struct sigaction action{};
+  action.sa_handler = [](int) { interrupted.cancel(); };
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  return &interrupted;
+}
+
 // A short life: freed buffers (an unpacked archive) are kept for what comes next rather than given
 // back to the kernel, which would fault every page in anew. A fifth of a large chart's time.
 void keep_freed_memory() {
@@ -113,7 +127,8 @@ int main(int argc, char** argv) {
                        .draw = drawing(),
                        .in_is_pipe = is_pipe(STDIN_FILENO),
                        .children_share_output = true,
-                       .read_stdin = read_stdin};
+                       .read_stdin = read_stdin,
+                       .catch_interrupts = catch_interrupts};
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   return pintle::cli::run(env, args);
 }

@@ -74,6 +74,7 @@ class HookRunner {
     hook.last_run.phase = "Unknown";
     kube::ApplyOptions apply;
     apply.server_side = options_.server_side;
+    apply.cancel = context_.cancel;
     if (const auto created = context_.cluster->create(*objects, apply); !created) {
       hook.last_run.completed_at = now();
       hook.last_run.phase = "Failed";

@@ -153,7 +153,10 @@ class Install {
     TRY(check_labels(render_.labels));
     Record record = new_record();
     ClientRelease out;
-    TRY(render_resources(context_, chart_, values, render_, out));
+    if (const Status done = render_resources(context_, chart_, values, render_, out); !done) {
+      if (options_.rendered_badly) options_.rendered_badly(out);
+      return done.error();
+    }
     record.manifest = std::move(out.manifest);
     record.hooks = stored_hooks(std::move(out.hooks));
     record.notes = std::move(out.notes);
@@ -263,6 +266,7 @@ class Install {
     if (objects.empty()) return ok();
     kube::ApplyOptions apply;
     apply.server_side = options_.server_side;
+    apply.cancel = context_.cancel;
     if (adopted.empty()) {
       const auto created = context_.cluster->create(objects, apply);
       return created ? ok() : Status(created.error());

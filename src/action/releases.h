@@ -41,6 +41,8 @@ struct InstallOptions : ApplyFlags {
   bool validate = true;  // against the server's schemas
   bool rollback_on_failure = false;
   bool take_ownership = false;
+  // Told what there is to look at when rendering fails.
+  std::function<void(const ClientRelease&)> rendered_badly = {};
 };
 // A dry run by the client asks neither cluster nor storage. Changes the chart.
 Result<release::Record> install(Context& context, chart::Chart& chart, const value::Value& values,

@@ -117,6 +117,7 @@ class Rollback {
     apply.force_replace = options_.force_replace;
     apply.force_conflicts = options_.force_conflicts;
     apply.upgrade_managers = true;
+    apply.cancel = context_.cancel;
     kube::UpdateReport report;
     const Status done = context_.cluster->update(current, target, apply, report);
     if (done) return ok();

@@ -217,6 +217,7 @@ class Upgrade {
     apply.force_replace = options_.force_replace;
     apply.force_conflicts = options_.force_conflicts;
     apply.upgrade_managers = server_side_ && current_.apply_method != "ssa";
+    apply.cancel = context_.cancel;
     Status done = context_.cluster->update(current, target, apply, report);
     if (done && cancelled(context_)) done = cancelled_error();
     if (done) {

@@ -57,6 +57,7 @@ Result<Call> apply_call(const Object& o, const ApplyOptions& options) {
                    "&force=", options.force_conflicts ? "true" : "false");
   call.content_type = "application/apply-patch+yaml";
   call.body = TRY(json::write(o.tree, {.escape_html = false})) + "\n";
+  call.cancel = options.cancel;
   return call;
 }
 
@@ -66,6 +67,7 @@ Result<Call> post_call(const Object& o, const ApplyOptions& options) {
   call.path = object_path(o, "");
   call.query = cat(dry_run(options), kManager);
   call.body = TRY(json::write(o.tree, {.escape_html = false}));
+  call.cancel = options.cancel;
   return call;
 }
 
@@ -102,13 +104,15 @@ const Object* find_same(const Objects& in, const Object& o) {
 }
 
 Result<http::Response> patch_call(Rest& rest, const Object& o, std::string_view type,
-                                  const value::Value& patch, std::string query) {
+                                  const value::Value& patch, std::string query,
+                                  const http::Cancel* cancel) {
   Call call;
   call.method = "PATCH";
   call.path = object_path(o, o.name);
   call.query = std::move(query);
   call.content_type = std::string(type);
   call.body = TRY(json::write(patch, {.escape_html = false}));
+  call.cancel = cancel;
   return rest.call(call);
 }
 
@@ -121,7 +125,8 @@ Status upgrade_managers(Rest& rest, const Object& o, value::Value live, const Ap
         const value::Value patch = TRY(managers_patch(live));
         if (patch.is_nil()) return ok();
         auto sent = patch_call(rest, o, "application/json-patch+json", patch,
-                               cat(dry_run(options), kManager, validation(options)));
+                               cat(dry_run(options), kManager, validation(options)),
+                               options.cancel);
         if (sent) return ok();
         Error e = std::move(sent).error();
         if (is_conflict(e)) return e;
@@ -143,6 +148,7 @@ Status replace(Rest& rest, const Object& o, const value::Value& live, const Appl
   call.path = object_path(o, o.name);
   call.query = cat(dry_run(options), kManager, validation(options));
   call.body = TRY(json::write(tree, {.escape_html = false}));
+  call.cancel = options.cancel;
   auto sent = rest.call(call);
   if (!sent) return Error::wrap("failed to replace object", std::move(sent).error());
   return ok();
@@ -162,7 +168,7 @@ Status patch_client_side(Rest& rest, const Object& o, const value::Value& old,
   auto sent = patch_call(rest, o,
                          structured ? "application/strategic-merge-patch+json"
                                     : "application/merge-patch+json",
-                         *patch, cat(dry_run(options), kManager));
+                         *patch, cat(dry_run(options), kManager), options.cancel);
   if (sent) return ok();
   return Error::wrap(cat("cannot patch ", quote(o.name), " with kind ", o.kind),
                      std::move(sent).error());
@@ -274,6 +280,9 @@ Status update_objects(Rest& rest, const Log& log, const Objects& original, const
   TRY(check(options));
   std::vector<Error> errors;
   for (const Object& o : target) {
+    if (options.cancel && options.cancel->cancelled()) {
+      return Error(Code::kCancelled, "context canceled");
+    }
     auto live = get_object(rest, o);
     if (!live) {
       if (!is_not_found(live.error())) {

@@ -41,6 +41,7 @@ struct ApplyOptions {
   bool validate = true;            // fieldValidation=Strict
   bool upgrade_managers = false;   // migrate client-side managers first (spec 3.3)
   bool three_way_unstructured = false;  // --take-ownership without server-side apply
+  const http::Cancel* cancel = nullptr;  // ends requests under way
 };
 
 struct UpdateReport {

@@ -1,11 +1,12 @@
 #include "action/template.h"
 
+#include "action/releases.h"
+#include "cli/cluster.h"
 #include "cli/commands/commands.h"
 #include "cli/completers.h"
 #include "cli/flag_groups.h"
 #include "cli/prepare_install.h"
 #include "cli/progress.h"
-#include "cli/world.h"
 
 namespace pintle::cli {
 namespace {
@@ -73,6 +74,37 @@ Result<DryRun> strategy(const Options& o, Session& s) {
   return o.validate ? DryRun::kServer : asked;
 }
 
+// An install that stops before anything is stored: the cluster gives its version, its APIs and what
+// templates look up, and must know every kind.
+Result<action::ClientRelease> server_install(Session& s, action::Context& context,
+                                             const Options& o, PreparedInstall& prepared,
+                                             const action::ClientInstallOptions& rendering) {
+  const auto world = TRY(open_cluster(s));
+  attach(context, *world);
+  action::InstallOptions options = install_options(s, o.install, prepared.name);
+  options.dry_run = action::DryRun::kServer;
+  options.replace = true;
+  options.render = rendering;
+  options.render.environment = cluster_environment(*world->cluster);
+  action::ClientRelease out;
+  bool rendered = true;
+  options.rendered_badly = [&](const action::ClientRelease& bad) {
+    rendered = false;
+    out = bad;
+  };
+  auto record = action::install(context, *prepared.chart, prepared.values, options);
+  context.cluster = nullptr;
+  context.releases = nullptr;
+  if (record) {
+    out.manifest = std::move(record->manifest);
+    out.hooks.assign(record->hooks.begin(), record->hooks.end());
+    return out;
+  }
+  if (rendered) return record.error();
+  out.error = record.error();
+  return out;
+}
+
 Status run(Session& s, const Options& o) {
   std::optional<render::KubeVersion> kube;
   if (!o.kube_version.empty()) {
@@ -86,8 +118,6 @@ Status run(Session& s, const Options& o) {
 
   action::Context context = action_context(s);
   PreparedInstall prepared = TRY(prepare_install(s, context, o.install, "release-name"));
-  if (where == DryRun::kServer) return needs_cluster("\"helm template --dry-run=server\"");
-
   action::ClientInstallOptions options = client_install_options(s, o.install, prepared.name);
   if (kube) options.capabilities.kube_version = std::move(*kube);
   auto& api_versions = options.capabilities.api_versions;
@@ -98,7 +128,9 @@ Status run(Session& s, const Options& o) {
   options.use_release_name = o.release_name;
   auto progress = std::make_unique<Progress>(s, "rendering " + prepared.chart->name());
   const auto release =
-      TRY(action::client_install(context, *prepared.chart, prepared.values, options));
+      TRY(where == DryRun::kServer
+              ? server_install(s, context, o, prepared, options)
+              : action::client_install(context, *prepared.chart, prepared.values, options));
   progress.reset();
   if (release.error && !s.settings.debug) {
     return Error::with_cause(

@@ -112,7 +112,10 @@ std::shared_ptr<const Catalog> Catalog::with_custom(std::vector<ResourcePtr> cus
   for (const ResourcePtr& r : next->x_all) {
     if (ResourcePtr s = stored(r->group, r->plural)) next->x_by_name.emplace(name_key(r->group, "", r->plural), s);
   }
-  for (ResourcePtr& r : custom) next->x_all.push_back(std::move(r));
+  for (ResourcePtr& r : custom) {
+    if (r->stored) next->x_by_name.emplace(name_key(r->group, "", r->plural), r);
+    if (r->served) next->x_all.push_back(std::move(r));
+  }
   next->index();
   return next;
 }

@@ -31,7 +31,7 @@ Place place_of(const Resource& resource);
 class Catalog {
  public:
   static std::shared_ptr<const Catalog> built_in();
-  // With these custom resources instead of the present ones (stored version of each first).
+  // With these custom resources instead of the present ones; of versions not served only their store.
   std::shared_ptr<const Catalog> with_custom(std::vector<ResourcePtr> custom) const;
 
   const std::vector<ResourcePtr>& all() const { return x_all; }

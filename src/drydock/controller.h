@@ -41,5 +41,7 @@ struct Controller {
 };
 
 const std::vector<const Controller*>& all_controllers();
+// Of these only what an API server does by itself.
+const std::vector<const Controller*>& server_controllers();
 
 }  // namespace pintle::drydock

@@ -228,7 +228,8 @@ Result<CustomVersion> parse_version(const Value& v) {
     out.columns.push_back(std::move(c));
   }
   for (const Value& field : items(v, "selectableFields")) {
-    out.selectable.emplace_back(text(field, "jsonPath"));
+    std::string_view path = text(field, "jsonPath");
+    if (path.starts_with('.')) out.selectable.emplace_back(path);
   }
   return out;
 }

@@ -4,6 +4,7 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "drydock/custom_schema.h"
 #include "drydock/protobuf.h"
 #include "drydock/tree.h"
 #include "drydock/wire.h"
@@ -88,9 +89,16 @@ std::vector<std::string> duplicate_fields(std::string_view s) {
   return out;
 }
 
-Status check_fields(const Resource& resource, Value& object, std::vector<std::string>* unknown) {
-  if (resource.custom() || !has_wire_form(resource.group, resource.version, resource.kind)) return ok();
-  return to_wire(resource.group, resource.version, resource.kind, object, unknown);
+Status check_fields(const Resource& resource, Value& object, std::vector<std::string>* unknown,
+                    Refusal refusal) {
+  if (resource.custom()) {
+    std::vector<std::string> pruned;
+    default_and_prune(object, resource.custom_version->schema.get(), pruned);
+    if (unknown) unknown->insert(unknown->end(), pruned.begin(), pruned.end());
+    return ok();
+  }
+  if (!has_wire_form(resource.group, resource.version, resource.kind)) return ok();
+  return to_wire(resource.group, resource.version, resource.kind, object, unknown, refusal);
 }
 
 Result<Decoded> decode_object(const httpd::Request& http, const Resource& resource, FieldValidation validation) {

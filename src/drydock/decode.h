@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "drydock/request.h"
+#include "drydock/wire.h"
 
 namespace pintle::drydock {
 
@@ -22,7 +23,8 @@ Result<Decoded> decode_object(const httpd::Request& http, const Resource& resour
 // Of DeleteOptions, Scale, Eviction and the like: any object; empty: nil.
 Result<value::Value> decode_any(const httpd::Request& http);
 // Checks an object that a patch made: the types of its fields.
-Status check_fields(const Resource& resource, value::Value& object, std::vector<std::string>* unknown);
+Status check_fields(const Resource& resource, value::Value& object, std::vector<std::string>* unknown,
+                    Refusal refusal = Refusal::kDecode);
 // The paths of keys that stand twice in one JSON object: `data.a`.
 std::vector<std::string> duplicate_fields(std::string_view json);
 

@@ -3,7 +3,7 @@
 #include "base/strings.h"
 #include "drydock/admin.h"
 #include "drydock/certificates.h"
-#include "drydock/faults.h"
+#include "drydock/fault_front.h"
 #include "drydock/machine.h"
 #include "drydock/persistence.h"
 #include "drydock/rest.h"
@@ -77,6 +77,7 @@ class Server : public Drydock, public AdminTarget {
       std::lock_guard held(x_machine.lock());
       x_machine.hub().end_all();
     }
+    x_front.stop();
     x_http->stop(grace_ms);
     x_machine.stop_runner();
     if (x_disk) x_disk->stop();
@@ -126,7 +127,7 @@ class Server : public Drydock, public AdminTarget {
       serve_admin(exchange, {x_options.admin_token, x_faults, x_machine.truth(), *this});
       return;
     }
-    serve(x_rest, exchange);
+    x_front.serve(exchange);
   }
 
   const Options x_options;
@@ -134,6 +135,7 @@ class Server : public Drydock, public AdminTarget {
   Machine x_machine;
   Rest x_rest;
   Faults x_faults;
+  FaultFront x_front{x_faults, x_rest};
   crypt::Certificate x_authority;
   std::unique_ptr<httpd::Server> x_http;
 };

@@ -30,6 +30,7 @@ std::vector<KindRules> make_table() {
   add_rbac_kinds(all);
   add_policy_kinds(all);
   add_cluster_kinds(all);
+  add_definition_kinds(all);
   add_printers(all);
   std::sort(all.begin(), all.end(), [](const KindRules& a, const KindRules& b) {
     return std::tie(a.group, a.kind) < std::tie(b.group, b.kind);

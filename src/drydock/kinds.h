@@ -40,6 +40,8 @@ struct KindRules {
   bool generation = false;
   // Releases what create allocated.
   void (*removed)(World& world, const value::Value& object) = nullptr;
+  // Before an object is marked for deletion: may add finalizers and change its status.
+  void (*removing)(World& world, value::Value& object) = nullptr;
   // kubectl's columns after NAME, and one row's cells for them; null: NAME and AGE (CREATED AT).
   const std::vector<Column>& (*columns)() = nullptr;
   std::vector<value::Value> (*cells)(World& world, const value::Value& object) = nullptr;

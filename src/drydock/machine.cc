@@ -7,6 +7,7 @@
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "crypt/crypt.h"
+#include "drydock/custom_resources.h"
 #include "drydock/object_meta.h"
 #include "drydock/tree.h"
 
@@ -31,7 +32,18 @@ int64_t unix_time(std::string_view text) {
 
 Pairs selectable_of(const Resource& resource, const Value& object) {
   Pairs out;
-  const KindRules* rules = resource.custom() ? nullptr : rules_of(resource.group, resource.kind);
+  if (resource.custom()) {
+    for (const std::string& path : resource.custom_version->selectable) {
+      const Value* v = at_path(object, path);
+      std::string value;
+      if (v && v->is_string()) value = v->as_string();
+      else if (v && v->is(value::Type::kBool)) value = v->as_bool() ? "true" : "false";
+      else if (v && v->is_int()) value = cat(v->as_int());
+      out.emplace_back(path.substr(1), std::move(value));
+    }
+    return out;
+  }
+  const KindRules* rules = rules_of(resource.group, resource.kind);
   if (!rules || !rules->selectable) return out;
   for (std::string_view path : rules->selectable()) {
     const Value* v = &object;
@@ -60,7 +72,7 @@ Machine::Machine(const Options& options)
       x_clock(options.clock ? options.clock : &sys::real_clock()),
       x_catalog(Catalog::built_in()),
       x_store(options.history),
-      x_runner(options.controllers ? all_controllers() : std::vector<const Controller*>()) {}
+      x_runner(options.controllers ? all_controllers() : server_controllers()) {}
 
 Machine::~Machine() { stop_runner(); }
 
@@ -84,13 +96,27 @@ std::vector<ResourcePtr> Machine::resources() {
   std::vector<ResourcePtr> out;
   for (const ResourcePtr& r : catalog->all()) {
     Place place = place_of(*r);
-    if (place.group == r->group && catalog->stored(r->group, r->plural) == r) out.push_back(r);
+    ResourcePtr stored = catalog->stored(r->group, r->plural);
+    if (r->custom() && std::find(out.begin(), out.end(), stored) == out.end()) out.push_back(stored);
+    else if (!r->custom() && place.group == r->group && stored == r) out.push_back(r);
   }
   return out;
 }
 
-void Machine::set_custom(std::vector<ResourcePtr> custom) {
-  std::atomic_store(&x_catalog, catalog()->with_custom(std::move(custom)));
+void Machine::define(std::string_view name, const Value* definition) {
+  std::vector<ResourcePtr> made;
+  if (definition) made = custom_resources(*definition);
+  auto known = x_custom.find(name);
+  if (made.empty() && known == x_custom.end()) return;
+  if (made.empty()) x_custom.erase(known);
+  else x_custom[std::string(name)] = std::move(made);
+  std::vector<ResourcePtr> all;
+  for (const auto& [_, resources] : x_custom) all.insert(all.end(), resources.begin(), resources.end());
+  std::atomic_store(&x_catalog, catalog()->with_custom(std::move(all)));
+}
+
+void Machine::load_definitions() {
+  for (const Value& v : list(kDefinitionGroup, kDefinitionPlural, "", "")) define(name_of(v), &v);
 }
 
 // ---- writes ----
@@ -115,6 +141,9 @@ void Machine::publish(const StoredChange& change, const Resource& resource, cons
   static constexpr std::string_view kTypes[] = {"ADDED", "MODIFIED", "DELETED"};
   x_truth.append(change.version, kTypes[static_cast<int>(change.type)],
                  {place.group, place.plural, change.object->ns, change.object->name});
+  if (place.group == kDefinitionGroup && place.plural == kDefinitionPlural) {
+    define(change.object->name, after);
+  }
   if (x_disk) x_disk->append(change);
   x_hub.publish(*this, change);
   x_runner.changed(*this, {place.group, place.plural, before, after});
@@ -179,6 +208,7 @@ Result<ObjectPtr> Machine::create_object(const ResourcePtr& resource, Value obje
   std::vector<Cause> causes;
   validate_object_meta(resource->group, resource->kind, resource->namespaced, object, causes);
   if (rules && rules->validate) rules->validate(object, nullptr, causes);
+  if (resource->custom()) validate_custom_object(*resource, object, nullptr, causes);
   if (!causes.empty()) return invalid(resource->group, resource->kind, name_of(object), std::move(causes));
   Place place = place_of(*resource);
   if (x_store.find(place.group, place.plural, namespace_of(object), name_of(object))) {
@@ -231,7 +261,6 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
   }
   if (main && rules && rules->update) TRY(rules->update(*this, object, live));
   if (!context.apply) {
-    copy_entry(next_meta, live_meta, "managedFields");
     object = TRY(patch::update(live, object, type_of(*resource),
                                {context.manager, resource->api_version(), now(), raw ? "" : context.subresource}));
   }
@@ -250,6 +279,7 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
   std::vector<Cause> causes;
   if (main) validate_object_meta_update(object, live, causes);
   if (main && rules && rules->validate) rules->validate(object, &live, causes);
+  if (resource->custom()) validate_custom_object(*resource, object, &live, causes);
   if (!causes.empty()) return invalid(resource->group, resource->kind, name, std::move(causes));
 
   // Managed fields alone do not change when nothing else did: their times would.
@@ -296,6 +326,8 @@ Result<Removed> Machine::remove_object(const ResourcePtr& resource, std::string_
   Value object = copied(live);
   Value& meta = ensure(object, "metadata");
   bool pod = place.group.empty() && place.plural == "pods";
+  const KindRules* rules = resource->custom() ? nullptr : rules_of(resource->group, resource->kind);
+  if (rules && rules->removing && !has(meta, "deletionTimestamp")) rules->removing(*this, object);
   int64_t grace = 0;
   if (pod) {
     grace = options.grace_seconds >= 0 ? options.grace_seconds : number_or(30, object, "spec", "terminationGracePeriodSeconds");
@@ -382,11 +414,27 @@ void Machine::event(const Value& about, std::string_view type, std::string_view 
                     std::string_view component) {
   std::string ns(namespace_of(about));
   if (ns.empty()) ns = "default";
-  std::string says = cat(uid_of(about), '\n', type, '\n', reason, '\n', message, '\n', component);
+  // As client-go's recorder: the tenth message of one kind within ten minutes starts an Event for
+  // all that follow.
+  constexpr size_t kDistinct = 10;
+  constexpr int64_t kTogether = 600 * kSecond;
+  std::string common = cat(uid_of(about), '\n', type, '\n', reason, '\n', component);
+  Similar& similar = x_similar_events[common];
+  if (now_ns() - similar.last > kTogether) similar.messages.clear();
+  similar.last = now_ns();
+  similar.messages.emplace(message);
+  std::string says = cat(common, '\n', message), combined;
+  if (similar.messages.size() >= kDistinct) {
+    similar.messages.erase(similar.messages.begin());  // they are only counted
+    combined = cat("(combined from similar events): ", message);
+    message = combined;
+    says = common;
+  }
   std::string time = now();
   if (auto known = x_event_names.find(says); known != x_event_names.end()) {
     if (auto old = get({"", "events", ns, known->second})) {
       put(*old, "count", number(*old, "count") + 1);
+      put(*old, "message", message);
       put(*old, "lastTimestamp", time);
       // An event that cannot be written is lost, as with any recorder.
       (void)update("", "events", std::move(*old), "");
@@ -430,6 +478,7 @@ Status Machine::step(int64_t ns) {
 
 void Machine::start_runner() {
   std::lock_guard held(x_lock);
+  load_definitions();
   for (const ResourcePtr& r : resources()) {
     std::vector<Value> present = list(r->group, r->plural, "", "");
     for (const Value& v : present) x_runner.changed(*this, {r->group, r->plural, nullptr, &v});
@@ -460,7 +509,9 @@ void Machine::expire_events() {
   });
   ResourcePtr events = resource("", "events");
   for (auto& [ns, name] : old) (void)remove_object(events, ns, name, {});
-  if (!old.empty()) x_event_names.clear();
+  if (old.empty()) return;
+  x_event_names.clear();
+  x_similar_events.clear();
 }
 
 void Machine::run() {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -81,7 +82,8 @@ class Machine : public World {
   Result<ObjectPtr> update_object(const ResourcePtr& resource, Value object, const WriteContext& context);
   Result<Removed> remove_object(const ResourcePtr& resource, std::string_view ns, std::string_view name,
                                 const DeleteOptions& options);
-  void set_custom(std::vector<ResourcePtr> custom);
+  // Serves what the stored definitions say; every write of a definition does so for that one.
+  void load_definitions();
 
   // World
   int64_t now_ns() override;
@@ -110,6 +112,7 @@ class Machine : public World {
   ObjectPtr store_object(const Resource& resource, Value& object, const Value* before);
   ObjectPtr drop_object(const Resource& resource, const Value& last);
   void publish(const StoredChange& change, const Resource& resource, const Value* before, const Value* after);
+  void define(std::string_view name, const Value* definition);
   void run();
   void expire_events();
 
@@ -123,9 +126,15 @@ class Machine : public World {
   WatchHub x_hub;
   TruthLog x_truth;
   Runner x_runner;
+  std::map<std::string, std::vector<ResourcePtr>, std::less<>> x_custom;  // by definition
   std::string x_ca;
   std::string x_acting = "kube-controller-manager";
   std::map<std::string, std::string> x_event_names;  // what an Event says -> "ns/name" of it
+  struct Similar {
+    std::set<std::string> messages;
+    int64_t last = 0;  // ns
+  };
+  std::map<std::string, Similar> x_similar_events;  // what they have in common -> what each says
   int64_t x_next_expiry = 0;
 
   std::thread x_thread;

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "crypt/crypt.h"
+#include "drydock/tree.h"
 #include "json/json.h"
 
 namespace pintle::drydock {
@@ -16,6 +17,21 @@ std::string quoted(std::string_view s) {
   std::string out;
   json::append_string(out, s);
   return out;
+}
+
+// What OpenAPI v2 has no words for.
+void drop_v3(Value& schema, int depth) {
+  if (depth > 100) return;
+  if (flag(schema, "nullable")) {
+    for (std::string_view key : {"type", "items", "properties", "additionalProperties"}) drop(schema, key);
+  }
+  for (std::string_view key : {"oneOf", "anyOf", "allOf", "not", "nullable"}) drop(schema, key);
+  if (Value* all = find(schema, "properties"); all && all->is_map()) {
+    for (auto& entry : all->as_map()->entries()) drop_v3(entry.value, depth + 1);
+  }
+  for (std::string_view key : {"items", "additionalProperties"}) {
+    if (Value* below = find(schema, key); below && below->is_map()) drop_v3(*below, depth + 1);
+  }
 }
 
 // Writes types as schemas; named ones once, by reference.
@@ -41,6 +57,25 @@ class Schemas {
     std::string gvk = cat("\"x-kubernetes-group-version-kind\":[{\"group\":", quoted(r.group), ",\"version\":",
                           quoted(r.version), ",\"kind\":", quoted(r.kind), "}]");
     x_named[name] = inline_of(type, 0, gvk);
+  }
+
+  // The definition's own schema, with what every object has.
+  void add_custom(const Resource& r, const std::string& name) {
+    auto read = json::read(r.schema_json, {.numbers = json::Numbers::kExact});
+    Value schema = read ? std::move(*read) : empty_map();
+    if (x_prefix != kV3) drop_v3(schema, 0);
+    Value& properties = ensure(schema, "properties");
+    put(ensure(properties, "apiVersion"), "type", "string");
+    put(ensure(properties, "kind"), "type", "string");
+    std::string meta = of(patch::type_named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
+    if (auto reference = json::read(meta)) put(properties, "metadata", std::move(*reference));
+    Value gvk = empty_map();
+    put(gvk, "group", r.group);
+    put(gvk, "version", r.version);
+    put(gvk, "kind", r.kind);
+    put(schema, "x-kubernetes-group-version-kind", Value::list_of({gvk}));
+    std::string out;
+    if (json::append(out, schema)) x_named[name] = std::move(out);
   }
 
   std::string text() const {
@@ -151,9 +186,12 @@ std::string schemas_of(const Catalog& catalog, std::string_view group, std::stri
   Schemas schemas(prefix);
   for (const ResourcePtr& r : catalog.all()) {
     if (!all && (r->group != group || r->version != version)) continue;
-    const patch::Type* type = r->custom_types ? r->custom_types->root() : r->type;
-    schemas.of(type);
-    schemas.add_kind(*r, type, name_of(*r));
+    if (r->custom()) {
+      schemas.add_custom(*r, name_of(*r));
+      continue;
+    }
+    schemas.of(r->type);
+    schemas.add_kind(*r, r->type, name_of(*r));
   }
   return schemas.text();
 }
@@ -180,7 +218,13 @@ Result<httpd::Response> serve_openapi(const Catalog& catalog, const ApiRequest& 
       for (const ResourcePtr& res : catalog.all()) {
         std::string path = res->group.empty() ? cat("api/", res->version) : cat("apis/", res->group, "/", res->version);
         if (!seen.insert(path).second) continue;
-        std::string hash = crypt::hex(crypt::sha256(cat(path, '\n', catalog.all().size())));
+        std::string content = cat(path, '\n', catalog.all().size());
+        for (const ResourcePtr& other : catalog.all()) {
+          if (other->custom() && other->group == res->group && other->version == res->version) {
+            append(content, {"\n", other->plural, " ", other->kind, " ", other->schema_json});
+          }
+        }
+        std::string hash = crypt::hex(crypt::sha256(content));
         append(paths, {paths.empty() ? "" : ",", quoted(path), ":{\"serverRelativeURL\":", quoted(cat("/openapi/v3/", path, "?hash=", hash)), "}"});
       }
       return text_response(200, cat("{\"paths\":{", paths, "}}"));

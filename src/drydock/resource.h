@@ -11,6 +11,8 @@
 
 namespace pintle::drydock {
 
+struct CustomVersion;  // custom_schema.h
+
 // One resource in one version. The group and plural name where objects are stored; versions of one
 // resource share their objects.
 struct Resource {
@@ -21,6 +23,9 @@ struct Resource {
   const patch::Type* type = nullptr;      // null: nothing known, everything is kept
   // shared_ptr: requests under way keep the types of a definition that is being replaced.
   std::shared_ptr<const patch::TypeSet> custom_types;
+  std::shared_ptr<const CustomVersion> custom_version;
+  std::string schema_json;               // of a custom resource: its openAPIV3Schema
+  bool served = true, stored = false;    // of a custom resource: what its version is for
   bool custom() const { return custom_types != nullptr; }
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/gotext.h"
 #include "base/strings.h"
 #include "json/json.h"
 #include "yaml/yaml.h"
@@ -16,7 +17,16 @@ Error method_not_allowed() {
   return status_error(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
 }
 
-Result<httpd::Response> route(Rest& rest, const ApiRequest& r, const ExchangePtr& exchange, bool* streams) {
+// Of a kind whose version is on its way out.
+std::string_view deprecation_of(const ApiRequest& r) {
+  if (!r.is_resource || !r.group.empty()) return "";
+  if (r.plural == "endpoints") return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+  if (r.plural == "componentstatuses") return "v1 ComponentStatus is deprecated in v1.19+";
+  return "";
+}
+
+Result<httpd::Response> route(Rest& rest, const ApiRequest& r, const ExchangePtr& exchange, WatchFate fate,
+                              bool* streams) {
   if (!r.is_resource) return serve_discovery(rest, r);
   auto catalog = rest.machine.catalog();
   if (!catalog->has_version(r.group, r.version)) return plain_not_found();
@@ -49,7 +59,7 @@ Result<httpd::Response> route(Rest& rest, const ApiRequest& r, const ExchangePtr
   if (r.verb == "delete") return serve_delete(rest, r, resource);
   if (r.verb == "deletecollection") return serve_delete_collection(rest, r, resource);
   if (r.verb == "watch") {
-    TRY(start_watch(rest, r, resource, exchange));
+    TRY(start_watch(rest, r, resource, exchange, fate));
     *streams = true;
     return httpd::Response();
   }
@@ -68,9 +78,12 @@ Result<httpd::Response> object_response(Rest& rest, const ApiRequest& request, c
   return text_response(code, TRY(yaml::write(*tree)), "application/yaml");
 }
 
-void serve(Rest& rest, const ExchangePtr& exchange) {
+void serve(Rest& rest, const ExchangePtr& exchange, WatchFate fate) {
+  std::string_view deprecated;
   auto answer = [&](Result<httpd::Response> response) {
-    exchange->respond(response ? std::move(*response) : error_response(response.error()));
+    httpd::Response out = response ? std::move(*response) : error_response(response.error());
+    if (!deprecated.empty()) out.headers.push_back({"Warning", cat("299 - ", quote(deprecated))});
+    exchange->respond(std::move(out));
   };
   auto request = read_request(exchange->request());
   if (!request) return answer(request.error());
@@ -78,8 +91,9 @@ void serve(Rest& rest, const ExchangePtr& exchange) {
   if (!user) return answer(user.error());
   request->user = std::move(*user);
   if (Status s = authorize(*request); !s) return answer(s.error());
+  deprecated = deprecation_of(*request);
   bool streams = false;
-  Result<httpd::Response> response = route(rest, *request, exchange, &streams);
+  Result<httpd::Response> response = route(rest, *request, exchange, fate, &streams);
   if (streams) return;
   const bool reads = !request->is_resource || request->verb == "get" || request->verb == "list";
   if (reads || !rest.machine.disk()) return answer(std::move(response));

@@ -19,13 +19,16 @@ struct Rest {
 
 using ExchangePtr = std::shared_ptr<httpd::Exchange>;
 
-void serve(Rest& rest, const ExchangePtr& exchange);
+// What becomes of the request where it is a watch (faults.h).
+enum class WatchFate : uint8_t { kSent, kSilent, kHalfOpen };
+
+void serve(Rest& rest, const ExchangePtr& exchange, WatchFate fate = WatchFate::kSent);
 
 // Parts of serve, one file each. What they return is sent; a watch has started its stream itself.
 Result<httpd::Response> serve_get(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
 Result<httpd::Response> serve_list(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
 Status start_watch(Rest& rest, const ApiRequest& request, const ResourcePtr& resource, const ExchangePtr& exchange,
-                   bool silent = false, bool half_open = false);
+                   WatchFate fate = WatchFate::kSent);
 Result<httpd::Response> serve_create(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
 Result<httpd::Response> serve_update(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
 Result<httpd::Response> serve_patch(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);

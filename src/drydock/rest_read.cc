@@ -6,6 +6,7 @@
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "crypt/crypt.h"
+#include "drydock/custom_schema.h"
 #include "drydock/kinds.h"
 #include "drydock/rest.h"
 #include "json/json.h"
@@ -53,6 +54,9 @@ Status check_fields_known(const Resource& resource, const FieldSelector& fields)
   std::vector<std::string_view> known = {"metadata.name"};
   if (resource.namespaced) known.push_back("metadata.namespace");
   const KindRules* rules = resource.custom() ? nullptr : rules_of(resource.group, resource.kind);
+  if (resource.custom()) {
+    for (const std::string& path : resource.custom_version->selectable) known.push_back(std::string_view(path).substr(1));
+  }
   bool special = rules && rules->selectable;
   if (special) {
     for (std::string_view f : rules->selectable()) known.push_back(f);
@@ -229,7 +233,7 @@ Result<httpd::Response> serve_list(Rest& rest, const ApiRequest& r, const Resour
 }
 
 Status start_watch(Rest& rest, const ApiRequest& r, const ResourcePtr& resource, const ExchangePtr& exchange,
-                   bool silent, bool half_open) {
+                   WatchFate fate) {
   ListQuery q = TRY(read_query(r, *resource, true));
   auto watch = std::make_shared<Watch>();
   watch->view = TRY(choose_view(r, resource));
@@ -241,8 +245,7 @@ Status start_watch(Rest& rest, const ApiRequest& r, const ResourcePtr& resource,
   watch->user_agent = r.http->header("User-Agent");
   watch->exchange = exchange;
   watch->bookmarks = q.bookmarks;
-  watch->silent = silent;
-  watch->half_open = half_open;
+  watch->silent = fate == WatchFate::kSilent;
   int64_t seconds = q.timeout_seconds > 0 ? q.timeout_seconds : 1800 + static_cast<int64_t>(crypt::random_below(1800));
   int64_t now = rest.machine.monotonic_ns();
   watch->ends_at = now + std::min<int64_t>(seconds, 100'000'000) * 1'000'000'000;
@@ -278,6 +281,7 @@ Status start_watch(Rest& rest, const ApiRequest& r, const ResourcePtr& resource,
       return ok();
     }
   }
+  if (fate == WatchFate::kHalfOpen) watch->silent = watch->half_open = true;
   hub.add(watch);
   held.unlock();
   exchange->on_close([watch] { watch->closed = true; });

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "base/gotext.h"
 #include "base/strings.h"
 #include "crypt/crypt.h"
+#include "drydock/custom_resources.h"
 #include "drydock/decode.h"
 #include "drydock/rest.h"
 #include "json/json.h"
@@ -34,6 +36,7 @@ Value string_list(std::initializer_list<std::string_view> items) {
 Value user_value(const User& user) {
   Value v = empty_map();
   put(v, "username", user.name);
+  if (user.known) put(v, "uid", user.name);
   std::vector<Value> groups;
   for (const std::string& g : user.groups) groups.push_back(make(g));
   put(v, "groups", Value::list_of(std::move(groups)));
@@ -50,16 +53,26 @@ Value rules_of_user(const User& user) {
     put(v, "resources", string_list(resources));
     rules.push_back(v);
   };
-  if (user.role == Token::Role::kAdmin) rule({"*"}, {"*"}, {"*"});
+  rule({"create"}, {"authorization.k8s.io"}, {"selfsubjectaccessreviews", "selfsubjectrulesreviews"});
+  rule({"create"}, {"authentication.k8s.io"}, {"selfsubjectreviews"});
+  bool admin = user.role == Token::Role::kAdmin;
+  if (admin) rule({"*"}, {"*"}, {"*"});
   else if (user.role == Token::Role::kEdit) rule({"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}, {"*"}, {"*"});
   else rule({"get", "list", "watch"}, {"*"}, {"*"});
-  rule({"create"}, {"authorization.k8s.io"}, {"selfsubjectaccessreviews", "selfsubjectrulesreviews"});
   Value status = empty_map();
   put(status, "resourceRules", Value::list_of(std::move(rules)));
-  Value open = empty_map();
-  put(open, "verbs", string_list({"get"}));
-  put(open, "nonResourceURLs", string_list({"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version"}));
-  put(status, "nonResourceRules", Value::list_of({open}));
+  // As the roles every user has: system:public-info-viewer and system:discovery.
+  std::vector<Value> paths;
+  auto open = [&](std::string_view verb, std::initializer_list<std::string_view> urls) {
+    Value v = empty_map();
+    put(v, "verbs", string_list({verb}));
+    put(v, "nonResourceURLs", string_list(urls));
+    paths.push_back(v);
+  };
+  open("get", {"/healthz", "/livez", "/readyz", "/version", "/version/"});
+  if (admin) open("*", {"*"});
+  open("get", {"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/"});
+  put(status, "nonResourceRules", Value::list_of(std::move(paths)));
   put(status, "incomplete", false);
   return status;
 }
@@ -104,14 +117,23 @@ Result<httpd::Response> review(Rest& rest, const ApiRequest& r, const ResourcePt
   return tree_response(object, 201);
 }
 
-// The number a scale stands for, and the selector text: of Deployments and kin, spec.replicas.
-Value scale_of(const Value& object) {
+// The number a scale stands for, and the selector text: of Deployments and kin, spec.replicas; of a
+// custom resource what its definition says.
+Value scale_of(const Resource& resource, const Value& object) {
   Value scale = empty_map();
   put(scale, "kind", "Scale");
   put(scale, "apiVersion", "autoscaling/v1");
   Value& meta = ensure(scale, "metadata");
   for (std::string_view key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
     copy_entry(meta, *object.get("metadata"), key);
+  }
+  if (resource.custom()) {
+    const auto& where = *resource.custom_version->scale;
+    put(ensure(scale, "spec"), "replicas", as_number(at_path(object, where.replicas_path), 0));
+    put(ensure(scale, "status"), "replicas", as_number(at_path(object, where.status_path), 0));
+    const Value* selector = where.selector_path.empty() ? nullptr : at_path(object, where.selector_path);
+    if (selector && selector->is_string()) put(ensure(scale, "status"), "selector", *selector);
+    return scale;
   }
   put(ensure(scale, "spec"), "replicas", number(object, "spec", "replicas"));
   Value& status = ensure(scale, "status");
@@ -126,21 +148,34 @@ Value scale_of(const Value& object) {
   return scale;
 }
 
+// As an object of its own kind, so that it may be asked for as a table, too.
+Result<httpd::Response> scale_response(Rest& rest, const ApiRequest& r, const Resource& resource, const Value& object) {
+  auto kind = std::make_shared<Resource>();
+  kind->group = "autoscaling";
+  kind->version = "v1";
+  kind->kind = "Scale";
+  kind->plural = r.plural;
+  kind->namespaced = true;
+  uint64_t version = static_cast<uint64_t>(parse_int(text(object, "metadata", "resourceVersion"), 10, 64, nullptr));
+  Value scale = scale_of(resource, object);
+  return object_response(rest, r, kind, *encode_object(scale, version, {}), 200);
+}
+
 Result<httpd::Response> scale(Rest& rest, const ApiRequest& r, const ResourcePtr& resource) {
   Place place = place_of(*resource);
   Value body = r.verb == "update" ? TRY(decode_any(*r.http)) : Value();
   std::lock_guard held(rest.machine.lock());
   Value live = TRY(rest.machine.get({place.group, place.plural, r.ns, r.name}));
-  if (r.verb == "get") return tree_response(scale_of(live), 200);
+  if (r.verb == "get") return scale_response(rest, r, *resource, live);
   if (r.verb == "patch") {
     auto patch = json::read(r.http->body, {.numbers = json::Numbers::kExact});
     if (!patch) return bad_request(cat("error decoding patch: ", patch.error().text()));
     if (r.http->header("Content-Type").starts_with("application/json-patch+json")) {
-      auto patched = patch::json_patch(scale_of(live), *patch);
+      auto patched = patch::json_patch(scale_of(*resource, live), *patch);
       if (!patched) return bad_request(patched.error().text());
       body = value::deep_copy(*patched);
     } else {
-      body = value::deep_copy(patch::merge_patch(scale_of(live), *patch));
+      body = value::deep_copy(patch::merge_patch(scale_of(*resource, live), *patch));
     }
   }
   const Value* replicas = at(body, "spec", "replicas");
@@ -148,7 +183,8 @@ Result<httpd::Response> scale(Rest& rest, const ApiRequest& r, const ResourcePtr
     return invalid("autoscaling", "Scale", r.name,
                    {{"FieldValueInvalid", cat("Invalid value: ", as_number(replicas, 0), ": must be greater than or equal to 0"), "spec.replicas"}});
   }
-  put(ensure(live, "spec"), "replicas", *replicas);
+  if (resource->custom()) put_at_path(live, resource->custom_version->scale->replicas_path, *replicas);
+  else put(ensure(live, "spec"), "replicas", *replicas);
   if (std::string_view version = text(body, "metadata", "resourceVersion"); !version.empty()) {
     put(ensure(live, "metadata"), "resourceVersion", version);
   }
@@ -157,7 +193,7 @@ Result<httpd::Response> scale(Rest& rest, const ApiRequest& r, const ResourcePtr
   WriteContext context{.manager = manager, .subresource = ""};
   context.dry_run = r.parameter("dryRun") == "All";
   ObjectPtr made = TRY(rest.machine.update_object(rest.machine.resource(place.group, place.plural), std::move(live), context));
-  return tree_response(scale_of(parse_object(*made)), 200);
+  return scale_response(rest, r, *resource, parse_object(*made));
 }
 
 Result<httpd::Response> log(Rest& rest, const ApiRequest& r) {

@@ -7,7 +7,9 @@
 #include "base/strings.h"
 #include "drydock/decode.h"
 #include "drydock/rest.h"
+#include "drydock/validation.h"
 #include "json/json.h"
+#include "patch/go_text.h"
 #include "patch/patch.h"
 #include "yaml/yaml.h"
 
@@ -176,7 +178,11 @@ Result<httpd::Response> serve_patch(Rest& rest, const ApiRequest& r, const Resou
   bool json_patch = type == "application/json-patch+json", merge = type == "application/merge-patch+json";
   bool strategic = type == "application/strategic-merge-patch+json";
   if ((!apply && !json_patch && !merge && !strategic) || (strategic && resource->custom())) {
-    return status_error(415, "UnsupportedMediaType", "415: Unsupported Media Type");
+    return status_error(415, "UnsupportedMediaType",
+                        cat("the body of the request was in an unknown format - accepted media types include: "
+                            "application/json-patch+json, application/merge-patch+json, ",
+                            resource->custom() ? "" : "application/strategic-merge-patch+json, ",
+                            "application/apply-patch+yaml"));
   }
   WriteQuery q = TRY(read_query(r, "PatchOptions", apply));
   Value body;
@@ -215,24 +221,30 @@ Result<httpd::Response> serve_patch(Rest& rest, const ApiRequest& r, const Resou
   } else {
     auto patched = json_patch ? patch::json_patch(live, body) : patch::strategic_merge(live, body, patch_type);
     if (!patched) {
-      bool unprocessable = json_patch && patched.error().code() == Code::kFailedPrecondition;
-      if (unprocessable) return status_error(422, "Invalid", cat("the server rejected our request due to an error in our request"));
+      Code code = patched.error().code();
+      if (code == Code::kInternal) return status_error(500, "", patched.error().text());
+      if (code == Code::kFailedPrecondition) return status_error(422, "Invalid", cat("the server rejected our request due to an error in our request"));
       return bad_request(patched.error().text());
     }
     next = std::move(*patched);
   }
   next = value::deep_copy(next);  // patches share parts with their inputs
-  if (Status s = check_fields(*resource, next, &unknown); !s) {
-    return bad_request(cat("unable to decode patched object: ", s.error().text()));
+  // A strategic merge is read back tree by tree, the others as text; each shows what it read.
+  std::string shown = strategic ? patch::go_text(body) : json::write(next).value_or("");
+  auto refused = [&](std::string_view why) {
+    std::vector<Cause> causes;
+    invalid_value(causes, "patch", std::string_view(shown), why);
+    return invalid("", "", "", std::move(causes));
+  };
+  if (Status s = check_fields(*resource, next, &unknown, strategic ? Refusal::kConvert : Refusal::kDecode); !s) {
+    return refused(s.error().text());
   }
   std::vector<std::string> warnings;
   if (q.validation != FieldValidation::kIgnore) {
     for (const std::string& path : unknown) warnings.push_back(cat("unknown field ", quote(path)));
   }
   if (q.validation == FieldValidation::kStrict && !warnings.empty()) {
-    return invalid(resource->group, resource->kind, r.name,
-                   {{"FieldValueInvalid", cat("Invalid value: ", quote(r.http->body), ": strict decoding error: ", join(warnings, ", ")),
-                     "patch"}});
+    return refused(cat("strict decoding error: ", join(warnings, ", ")));
   }
   put(ensure(next, "metadata"), "name", r.name);
   if (resource->namespaced) put(ensure(next, "metadata"), "namespace", r.ns);

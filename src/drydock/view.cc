@@ -3,7 +3,9 @@
 #include "base/check.h"
 #include "base/strings.h"
 #include "drydock/convert.h"
+#include "drydock/custom_resources.h"
 #include "drydock/kinds.h"
+#include "drydock/printers/cells.h"
 #include "drydock/tree.h"
 #include "json/json.h"
 
@@ -75,6 +77,13 @@ std::string columns_text(const View& view) {
     columns.pop_back();
     columns.insert(columns.end(), rules->columns().begin(), rules->columns().end());
   }
+  if (view.resource->custom()) {
+    columns.pop_back();
+    for (CustomColumn c : custom_columns(*view.resource)) {
+      if (c.description.empty()) c.description = cat("Custom resource definition column (in JSONPath format): ", c.json_path);
+      columns.push_back(std::move(c));
+    }
+  }
   std::string out = "[";
   for (const Column& c : columns) {
     if (out.size() > 1) out += ',';
@@ -88,7 +97,15 @@ std::string row_text(World& world, const View& view, const Object& object, uint6
   const KindRules* rules = rules_for(view);
   std::string out = "{\"cells\":[";
   Value tree = parse_object(object);
-  if (rules && rules->cells) {
+  if (view.resource->custom()) {
+    out += quoted(object.name);
+    for (const CustomColumn& column : custom_columns(*view.resource)) {
+      Value cell = custom_cell(tree, column);
+      if (column.type == "date" && cell.is_string()) cell = make(age_of(world, cell.as_string()));
+      out += ',';
+      if (!json::append(out, cell)) out += "null";
+    }
+  } else if (rules && rules->cells) {
     out += quoted(object.name);
     for (const Value& cell : rules->cells(world, tree)) {
       out += ',';

@@ -66,6 +66,7 @@ std::string go_type(int kind, uint16_t ref) {
 
 struct Walk {
   std::vector<std::string>* unknown;
+  Refusal refusal;
 
   // Where the walk is: for unknown fields with list indices, for decoding errors without.
   struct Place {
@@ -81,7 +82,25 @@ struct Walk {
     return "number";
   }
 
-  static Error mismatch(const Value& v, std::string_view type, const Place& place) {
+  // apimachinery's DefaultUnstructuredConverter on a value that does not fit.
+  static Error inconvertible(const Value& v, std::string_view type) {
+    std::string_view what = v.is_list()                       ? "slice"
+                            : v.is_map()                      ? "map"
+                            : v.is_string()                   ? "string"
+                            : v.is(value::Type::kBool)        ? "bool"
+                            : v.is(value::Type::kFloat64)     ? "float64"
+                                                              : "int64";
+    std::string text;
+    if (type.starts_with("map[")) text = cat("cannot restore map from ", what);
+    else if (type.starts_with("[]")) text = cat("cannot restore slice from ", what);
+    else if (type.find('.') != type.npos) text = cat("cannot restore struct from: ", what);
+    else if (v.is_int() && type == "string") text = cat("cannot convert ", what, " to ", type);
+    else text = cat("unrecognized type: ", type);
+    return Error(Code::kInvalidArgument, std::move(text));
+  }
+
+  Error mismatch(const Value& v, std::string_view type, const Place& place) const {
+    if (refusal == Refusal::kConvert) return inconvertible(v, type);
     std::string what(json_name(v));
     if (what == "number" && type != "string" && type.starts_with("int")) {
       what += " " + json::write(v).value_or("");
@@ -157,7 +176,6 @@ struct Walk {
       for (auto& e : v.as_map()->entries()) {
         Place inner = place;
         inner.indexed += cat(".", e.key.view());
-        inner.plain += cat(".", e.key.view());
         if (e.value.is_nil() && (kind & ~kMapOf) == kString) e.value = make("");
         if (e.value.is_nil()) continue;
         TRY(any(e.value, kind & ~kMapOf, ref, inner));
@@ -251,10 +269,10 @@ bool has_wire_form(std::string_view group, std::string_view version, std::string
 }
 
 Status to_wire(std::string_view group, std::string_view version, std::string_view kind, Value& object,
-               std::vector<std::string>* unknown) {
+               std::vector<std::string>* unknown, Refusal refusal) {
   const WireRoot* root = root_of(group, version, kind);
   if (!root) return ok();
-  Walk walk{unknown};
+  Walk walk{unknown, refusal};
   return walk.structure(object, kTypes[root->type], {});
 }
 

@@ -17,11 +17,16 @@ namespace pintle::drydock {
 // True when group/version/kind is in the table.
 bool has_wire_form(std::string_view group, std::string_view version, std::string_view kind);
 
+// Whose words say that a value does not fit: encoding/json's, or those of apimachinery's converter of
+// trees ("cannot convert int64 to string").
+enum class Refusal { kDecode, kConvert };
+
 // Changes `object` in place. `unknown`, where given, gets the paths of fields the type does not have
 // ("spec.replicaz", "spec.template.spec.containers[0].imagee"), in document order.
 // Errors: the decoder's words: "json: cannot unmarshal string into Go struct field
 // DeploymentSpec.spec.replicas of type int32", "quantities must match the regular expression ...".
 Status to_wire(std::string_view group, std::string_view version, std::string_view kind,
-               value::Value& object, std::vector<std::string>* unknown = nullptr);
+               value::Value& object, std::vector<std::string>* unknown = nullptr,
+               Refusal refusal = Refusal::kDecode);
 
 }  // namespace pintle::drydock

@@ -4,7 +4,7 @@ namespace pintle::drydock {
 
 const std::vector<const Controller*>& all_controllers() {
   static const std::vector<const Controller*> all = {
-      &kServiceAccounts, &kDeployments, &kReplicaSets, &kStatefulSets, &kDaemonSets,  &kJobs,
+      &kDefinitions, &kServiceAccounts, &kDeployments, &kReplicaSets, &kStatefulSets, &kDaemonSets,  &kJobs,
       &kCronJobs,        &kPods,        &kVolumes,     &kEndpoints,    &kLoadBalancers, &kNamespaces,
       &kGarbage,         &kAutoscalers, &kDisruptionBudgets, &kQuotas};
   return all;

@@ -17,6 +17,7 @@ void add_config_kinds(std::vector<KindRules>& out);
 void add_storage_kinds(std::vector<KindRules>& out);
 void add_rbac_kinds(std::vector<KindRules>& out);
 void add_policy_kinds(std::vector<KindRules>& out);
+void add_definition_kinds(std::vector<KindRules>& out);
 void add_cluster_kinds(std::vector<KindRules>& out);
 // Fills columns and cells of rows made by the others; adds rows for kinds that have only these.
 void add_printers(std::vector<KindRules>& out);

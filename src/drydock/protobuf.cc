@@ -112,7 +112,8 @@ Value scalar(char kind, uint64_t number, std::string_view bytes) {
 // Fields of these are the fields of what holds them (Go's embedded structs).
 bool is_inlined(std::string_view name) {
   return name == "volumeSource" || name == "persistentVolumeSource" || name == "handler" ||
-         name == "localObjectReference" || name == "ephemeralContainerCommon";
+         name == "localObjectReference" || name == "ephemeralContainerCommon" ||
+         name == "ingressRuleValue" || name == "ruleWithOperations" || name == "deviceConfiguration";
 }
 
 Result<Value> read_message(std::string_view name, std::string_view bytes, int depth);

@@ -16,6 +16,10 @@ std::vector<Key> self(World&, const Change& change) { return self_key(change); }
 Result<Again> autoscale(World& world, const Key& key) {
   Result<Value> found = world.get(key);
   if (!found || being_deleted(*found)) return Again();
+  // The controller looks at an autoscaler for the first time one period after it was made.
+  constexpr int64_t kPeriod = 15'000'000'000;
+  int64_t born = parse_time(text(*found, "metadata", "creationTimestamp"));
+  if (int64_t left = born + kPeriod - world.now_ns(); left > 0) return Again(left);
   std::string_view kind = text(*found, "spec", "scaleTargetRef", "kind");
   std::string_view plural = kind == "Deployment" ? "deployments" : kind == "StatefulSet" ? "statefulsets"
                             : kind == "ReplicaSet" ? "replicasets" : "";

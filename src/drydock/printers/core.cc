@@ -95,9 +95,7 @@ Cells secret_cells(World& world, const Value& s) {
   return {make(text(s, "type")), make(entries(s, "data").size()), age(world, s)};
 }
 
-Cells account_cells(World& world, const Value& a) {
-  return {make(items(a, "secrets").size()), age(world, a)};
-}
+Cells age_cells(World& world, const Value& o) { return {age(world, o)}; }
 
 Cells namespace_cells(World& world, const Value& n) {
   return {make(text(n, "status", "phase")), age(world, n)};
@@ -223,7 +221,7 @@ void add_core_printers(std::vector<PrinterRow>& out) {
                  slice_cells});
   out.push_back({"", "ConfigMap", PINTLE_COLUMNS("#Data|Age"), config_map_cells});
   out.push_back({"", "Secret", PINTLE_COLUMNS("Type|#Data|Age"), secret_cells});
-  out.push_back({"", "ServiceAccount", PINTLE_COLUMNS("#Secrets|Age"), account_cells});
+  out.push_back({"", "ServiceAccount", PINTLE_COLUMNS("Age"), age_cells});
   out.push_back({"", "Namespace", PINTLE_COLUMNS("Status|Age"), namespace_cells});
   out.push_back({"", "Node",
                  PINTLE_COLUMNS("Status|Roles|Version|Age|*Internal-IP|*External-IP|*OS-Image|"

@@ -79,6 +79,10 @@ std::string metric_text(const Value& spec, std::string_view source, const Value&
   return cat(prefix, now.empty() ? "<unknown>" : now, "/", target ? show(at(*target, "value")) : "<auto>");
 }
 
+Cells scale_cells(World& world, const Value& s) {
+  return {make(number(s, "spec", "replicas")), make(number(s, "status", "replicas")), age(world, s)};
+}
+
 Cells autoscaler_cells(World& world, const Value& h) {
   std::vector<std::string> metrics;
   for (const Value& m : items(h, "spec", "metrics")) {
@@ -162,6 +166,7 @@ void add_other_printers(std::vector<PrinterRow>& out) {
                  binding_cells});
   out.push_back({"autoscaling", "HorizontalPodAutoscaler",
                  PINTLE_COLUMNS("Reference|Targets|MinPods|#MaxPods|#Replicas|Age"), autoscaler_cells});
+  out.push_back({"autoscaling", "Scale", PINTLE_COLUMNS("#Desired|#Available|Age"), scale_cells});
   out.push_back({"policy", "PodDisruptionBudget",
                  PINTLE_COLUMNS("Min Available|Max Unavailable|#Allowed Disruptions|Age"), budget_cells});
   out.push_back({"storage.k8s.io", "StorageClass",

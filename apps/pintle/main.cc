@@ -1,9 +1,12 @@
 // pintle: makes the world (streams, disk, clock, environment) and hands it to cli::run.
 #include <malloc.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <cstdint>
 #include <csignal>
 #include <functional>
 #include <string>
@@ -95,18 +98,25 @@ const pintle::http::Cancel* catch_interrupts() {
   return &interrupted;
 }
 
-// A short life: freed buffers (an unpacked archive) are kept for what comes next rather than given
-// back to the kernel, which would fault every page in anew. A fifth of a large chart's time.
-void keep_freed_memory() {
-  ::mallopt(M_MMAP_THRESHOLD, 1 << 30);
+// A short life and fresh memory: what a large chart waits for is the kernel handing out its pages one
+// by one. So the heap is one range taken at once, in huge pages where the kernel gives them (a third
+// of a large chart's time), and freed buffers are kept for what comes next. Untouched pages cost
+// nothing: `version` is no larger for it.
+void prepare_heap() {
+  constexpr size_t kRange = 256 << 20, kHugePage = 2 << 20;
   ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  ::mallopt(M_TOP_PAD, kRange);
+  void* volatile more_than_it_has = ::malloc(127 << 10);  // grows the heap by the range
+  ::free(more_than_it_has);
   ::mallopt(M_TOP_PAD, 1 << 20);
+  const auto end = reinterpret_cast<uintptr_t>(::sbrk(0)) & ~(kHugePage - 1);
+  ::madvise(reinterpret_cast<void*>(end - kRange + kHugePage), kRange - kHugePage, MADV_HUGEPAGE);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  keep_freed_memory();
+  prepare_heap();
   const auto& environ = pintle::sys::real_environ();
   const std::string program = argc > 0 ? argv[0] : "pintle";
   const bool helm3 = environ.get("PINTLE_COMPAT") == "3" || pintle::path::base(program) == "helm3";

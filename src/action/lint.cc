@@ -19,7 +19,7 @@ bool is_archive(std::string_view path) {
 }
 
 // chartutil.Expand, into memory. Returns the chart's directory there.
-Result<std::string> expand(sys::Disk& disk, std::string_view tgz) {
+Result<std::string> expand(sys::MemoryDisk& disk, std::string_view tgz) {
   std::vector<chart::File> files = TRY(chart::read_archive(tgz));
   std::string name;
   for (const chart::File& file : files) {
@@ -41,7 +41,7 @@ Result<std::string> expand(sys::Disk& disk, std::string_view tgz) {
   for (const chart::File& file : files) {
     const std::string path = path::join({root, file.name});
     TRY(disk.make_dirs(path::dir(path)));
-    TRY(disk.write_file(path, file.data, 0644));
+    TRY(disk.write_shared(path, {file.data.owner(), file.data.view()}, 0644));
   }
   return root;
 }

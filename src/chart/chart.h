@@ -67,6 +67,7 @@ class FileData {
       : owner_(std::move(archive)), view_(part) {}
 
   std::string_view view() const { return view_; }
+  const std::shared_ptr<const std::string>& owner() const { return owner_; }
   operator std::string_view() const { return view_; }  // NOLINT
   size_t size() const { return view_.size(); }
   friend bool operator==(const FileData& a, std::string_view b) { return a.view_ == b; }

@@ -104,14 +104,14 @@ Status Walk::file(const std::string& inside, const sys::FileInfo& info) {
                      kMaxChartSize, " bytes"));
   };
   if (info.size > budget_) return over_budget();
-  auto data = disk_.read_file(name, static_cast<size_t>(budget_));
+  auto data = disk_.read_shared(name, static_cast<size_t>(budget_));
   if (!data) {
     if (data.error().code() == Code::kResourceExhausted) return over_budget();
     return options_.helm3 ? data.error() : Error::wrap("error reading " + inside, data.error());
   }
-  budget_ -= static_cast<int64_t>(data->size());
-  if (data->starts_with(kBom)) data->erase(0, kBom.size());
-  files_.push_back({inside, std::move(*data), info.mod_time});
+  budget_ -= static_cast<int64_t>(data->view.size());
+  if (data->view.starts_with(kBom)) data->view.remove_prefix(kBom.size());
+  files_.push_back({inside, FileData(std::move(data->owner), data->view), info.mod_time});
   return ok();
 }
 

@@ -341,6 +341,12 @@ Disk& real_disk() {
   return disk;
 }
 
+Result<SharedBytes> Disk::read_shared(const std::string& path, size_t max_bytes) {
+  auto owner = std::make_shared<const std::string>(TRY(read_file(path, max_bytes)));
+  const std::string_view view = *owner;
+  return SharedBytes{std::move(owner), view};
+}
+
 Result<std::string> absolute(Disk& disk, const std::string& path) {
   if (path::is_abs(path)) return path::clean(path);
   return path::absolute(path, TRY(disk.working_dir()));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,12 +27,20 @@ struct FileInfo {
   bool is_regular() const { return type == FileType::kRegular; }
 };
 
+// A file's bytes, and whoever holds them: many files may be parts of one unpacked archive.
+struct SharedBytes {
+  std::shared_ptr<const std::string> owner;  // shared: by the files of one archive
+  std::string_view view;
+};
+
 class Disk {
  public:
   virtual ~Disk() = default;
   // max_bytes: refuses larger files with kResourceExhausted, before reading them whole. Pipes and
   // devices are read up to 64 MiB.
   virtual Result<std::string> read_file(const std::string& path, size_t max_bytes = SIZE_MAX) = 0;
+  // The same without a copy where the disk holds the bytes already.
+  virtual Result<SharedBytes> read_shared(const std::string& path, size_t max_bytes = SIZE_MAX);
   // Never half a file: written beside, then renamed. Follows a symlink, keeps an existing mode.
   virtual Status write_file(const std::string& path, std::string_view data, uint32_t mode) = 0;
   virtual Status append_file(const std::string& path, std::string_view data, uint32_t mode) = 0;

@@ -18,6 +18,12 @@ Error missing(std::string_view op, std::string_view path) {
   return fail(op, path, "no such file or directory", Code::kNotFound);
 }
 
+SharedBytes shared(std::string own) {
+  auto owner = std::make_shared<const std::string>(std::move(own));
+  const std::string_view view = *owner;
+  return {std::move(owner), view};
+}
+
 }  // namespace
 
 MemoryDisk::MemoryDisk() {
@@ -38,7 +44,7 @@ void MemoryDisk::add_link(const std::string& path, const std::string& target) {
   Node link;
   link.type = FileType::kSymlink;
   link.mode = 0777;
-  link.data = target;
+  link.data = shared(target);
   nodes_[path::absolute(path, "/")] = link;
 }
 
@@ -59,8 +65,9 @@ Result<std::string> MemoryDisk::resolve(std::string_view op, const std::string& 
     const bool is_link = node != nodes_.end() && node->second.type == FileType::kSymlink;
     if (is_link && (last || !todo.empty())) {
       if (++links > kMaxLinks) return fail(op, path, "too many levels of symbolic links");
-      if (path::is_abs(node->second.data)) done.clear();
-      todo = node->second.data + "/" + todo;
+      const std::string target(node->second.data.view);
+      if (path::is_abs(target)) done.clear();
+      todo = target + "/" + todo;
       continue;
     }
     if (node != nodes_.end() && !todo.empty() && node->second.type != FileType::kDirectory) {
@@ -84,20 +91,28 @@ FileInfo MemoryDisk::info(const std::string& path, const Node& node) {
   out.type = node.type;
   out.mode = node.mode;
   out.mod_time = node.mod_time;
-  out.size = static_cast<int64_t>(node.data.size());
+  out.size = static_cast<int64_t>(node.data.view.size());
   return out;
 }
 
 Result<std::string> MemoryDisk::read_file(const std::string& path, size_t max_bytes) {
+  return std::string(TRY(read_shared(path, max_bytes)).view);
+}
+
+Result<SharedBytes> MemoryDisk::read_shared(const std::string& path, size_t max_bytes) {
   const Node& node = TRY(find("open", path, true))->second;
   if (node.type == FileType::kDirectory) return fail("read", path, "is a directory");
-  if (node.data.size() > max_bytes) {
+  if (node.data.view.size() > max_bytes) {
     return fail("read", path, "file too large", Code::kResourceExhausted);
   }
   return node.data;
 }
 
 Status MemoryDisk::write_file(const std::string& path, std::string_view data, uint32_t mode) {
+  return write_shared(path, shared(std::string(data)), mode);
+}
+
+Status MemoryDisk::write_shared(const std::string& path, SharedBytes data, uint32_t mode) {
   const std::string real = TRY(resolve("open", path, true));
   const auto parent = nodes_.find(path::dir(real));
   if (parent == nodes_.end()) return missing("open", path);
@@ -105,7 +120,7 @@ Status MemoryDisk::write_file(const std::string& path, std::string_view data, ui
   const auto [node, is_new] = nodes_.try_emplace(real);
   if (node->second.type == FileType::kDirectory) return fail("open", path, "is a directory");
   if (is_new) node->second.mode = mode;
-  node->second.data = data;
+  node->second.data = std::move(data);
   node->second.mod_time = now;
   return ok();
 }
@@ -201,7 +216,7 @@ Status MemoryDisk::rename(const std::string& from, const std::string& to) {
 Result<std::string> MemoryDisk::read_link(const std::string& path) {
   const Node& node = TRY(find("readlink", path, false))->second;
   if (node.type != FileType::kSymlink) return fail("readlink", path, "invalid argument");
-  return node.data;
+  return std::string(node.data.view);
 }
 
 Result<std::string> MemoryDisk::real_path(const std::string& path) {

@@ -19,9 +19,12 @@ class MemoryDisk : public Disk {
 
   // Creates a file and its directories; CHECKs that it can.
   void add(const std::string& path, std::string_view data, int64_t mod_time = 0);
+  // As write_file, without a copy: the file stands for `part` of what `data` holds.
+  Status write_shared(const std::string& path, SharedBytes data, uint32_t mode);
   void add_link(const std::string& path, const std::string& target);
 
   Result<std::string> read_file(const std::string& path, size_t max_bytes = SIZE_MAX) override;
+  Result<SharedBytes> read_shared(const std::string& path, size_t max_bytes = SIZE_MAX) override;
   Status write_file(const std::string& path, std::string_view data, uint32_t mode) override;
   Status append_file(const std::string& path, std::string_view data, uint32_t mode) override;
   Result<FileInfo> stat(const std::string& path) override;
@@ -41,7 +44,7 @@ class MemoryDisk : public Disk {
     FileType type = FileType::kRegular;
     uint32_t mode = 0;
     int64_t mod_time = 0;
-    std::string data;  // a link's target
+    SharedBytes data;  // a link's target
   };
   using Nodes = std::map<std::string, Node, std::less<>>;  // by clean absolute path
 

@@ -45,17 +45,38 @@ bool cannot_fail(const PipeNode& pipe) {
                                          static_cast<const NamesNode&>(only).names[0] == "$");
 }
 
+// A program while it grows.
+struct Tables {
+  std::vector<Instr> code;
+  std::vector<const Node*> nodes;
+  std::vector<std::string_view> texts;
+  std::vector<value::Value> constants;
+  std::vector<Path> paths;
+  std::vector<CallSite> calls;
+  std::vector<RangeSite> ranges;
+  std::vector<std::string> messages;
+};
+
 class Compiler {
  public:
-  explicit Compiler(const NameId& id) : id_(id), program_(std::make_unique<Program>()) {}
+  Compiler(const NameId& id, Arena& arena) : id_(id), arena_(arena) {}
 
   std::unique_ptr<Program> run(const ListNode& root) {
     vars_.push_back({"$", 0, kNoFlag});
     list(root);
     emit(Op::kReturn);
-    program_->slots = slots_;
-    program_->max_stack = max_depth_ + 1;
-    return std::move(program_);
+    auto program = std::make_unique<Program>();
+    program->code = keep(made_.code);
+    program->nodes = keep(made_.nodes);
+    program->texts = keep(made_.texts);
+    program->constants = std::move(made_.constants);
+    program->paths = keep(made_.paths);
+    program->calls = keep(made_.calls);
+    program->ranges = keep(made_.ranges);
+    program->messages = std::move(made_.messages);
+    program->slots = slots_;
+    program->max_stack = max_depth_ + 1;
+    return program;
   }
 
  private:
@@ -70,16 +91,20 @@ class Compiler {
   };
 
   // ---- emitting ----
-  uint32_t here() const { return static_cast<uint32_t>(program_->code.size()); }
+  uint32_t here() const { return static_cast<uint32_t>(made_.code.size()); }
   uint32_t emit(Op op, uint32_t a = 0, uint16_t b = 0, uint8_t flags = 0) {
-    program_->code.push_back({op, flags, b, a});
-    program_->nodes.push_back(at_);
+    made_.code.push_back({op, flags, b, a});
+    made_.nodes.push_back(at_);
     return here() - 1;
   }
-  void land(uint32_t jump) { program_->code[jump].a = here(); }
+  void land(uint32_t jump) { made_.code[jump].a = here(); }
   void pushed(int n = 1) {
     depth_ += n;
     max_depth_ = std::max(max_depth_, static_cast<uint32_t>(depth_));
+  }
+  template <typename T>
+  std::span<T> keep(const std::vector<T>& table) {
+    return arena_.copy(table.data(), table.size());
   }
   template <typename T>
   static uint32_t add(std::vector<T>& table, T item) {
@@ -87,12 +112,12 @@ class Compiler {
     return static_cast<uint32_t>(table.size() - 1);
   }
   void push_const(value::Value v) {
-    emit(Op::kConst, add(program_->constants, std::move(v)));
+    emit(Op::kConst, add(made_.constants, std::move(v)));
     pushed();
   }
   // Nothing behind it runs; the stack depth goes on as if it had pushed a value.
   void fail(std::string message) {
-    emit(Op::kFail, add(program_->messages, std::move(message)));
+    emit(Op::kFail, add(made_.messages, std::move(message)));
     pushed();
   }
   uint16_t new_slot() { return static_cast<uint16_t>(slots_++); }
@@ -126,7 +151,7 @@ class Compiler {
   void plain_argument(const Node& arg);
   bool not_a_function(const CommandNode& cmd, bool piped);
   uint32_t path(std::span<std::string_view> names, const Node& node) {
-    return add(program_->paths, {names, &node});
+    return add(made_.paths, {names, &node});
   }
   const Variable* find(std::string_view name) const {
     for (auto v = vars_.rbegin(); v != vars_.rend(); ++v) {
@@ -136,7 +161,8 @@ class Compiler {
   }
 
   const NameId& id_;
-  std::unique_ptr<Program> program_;
+  Arena& arena_;
+  Tables made_;
   const Node* at_ = nullptr;
   std::vector<Variable> vars_;
   std::vector<Loop> loops_;
@@ -153,7 +179,7 @@ void Compiler::statement(const Node& node) {
   at_ = &node;
   switch (node.kind) {
     case NodeKind::kText:
-      emit(Op::kText, add(program_->texts, static_cast<const TextNode&>(node).text));
+      emit(Op::kText, add(made_.texts, static_cast<const TextNode&>(node).text));
       return;
     case NodeKind::kAction: {
       const PipeNode& pipe = *static_cast<const ActionNode&>(node).pipe;
@@ -215,7 +241,7 @@ void Compiler::range(const BranchNode& node) {
   RangeSite site;
   range_variables(pipe, site);
   size_t mark = vars_.size();
-  uint32_t index = add(program_->ranges, site);
+  uint32_t index = add(made_.ranges, site);
   emit(Op::kRange, index);
   --depth_;
   loops_.push_back({here(), {}});
@@ -227,18 +253,18 @@ void Compiler::range(const BranchNode& node) {
   }
   list(*node.list);
   emit(Op::kJump, loops_.back().next);
-  program_->ranges[index].done = here();
+  made_.ranges[index].done = here();
   for (uint32_t jump : loops_.back().breaks) land(jump);
   loops_.pop_back();
   emit(Op::kRangeEnd);
   vars_.resize(mark);
   if (node.else_list != nullptr) {
     uint32_t end = emit(Op::kJump);
-    program_->ranges[index].otherwise = here();
+    made_.ranges[index].otherwise = here();
     list(*node.else_list);
     land(end);
   } else {
-    program_->ranges[index].otherwise = here();
+    made_.ranges[index].otherwise = here();
   }
   vars_.resize(outer);
 }
@@ -261,7 +287,7 @@ void Compiler::pipeline(const PipeNode& pipe, bool value_needed) {
   at_ = &pipe;
   for (size_t i = 0; i < pipe.commands.size(); ++i) {
     command(*pipe.commands[i], i > 0);
-    program_->code.back().flags |= kEndsCommand;
+    made_.code.back().flags |= kEndsCommand;
   }
   for (size_t i = 0; i < pipe.decl.size(); ++i) {
     bool keep = value_needed || i + 1 < pipe.decl.size();
@@ -279,7 +305,7 @@ void Compiler::declare(std::string_view name, bool keep) {
   if (!keep) --depth_;
   if (conditional_ > 0) {
     v.flag = new_slot();
-    program_->code[clears_.back()].a = v.flag;
+    made_.code[clears_.back()].a = v.flag;
     clears_.pop_back();
     emit(Op::kSetFlag, v.flag);
   }
@@ -455,7 +481,7 @@ void Compiler::method(const Node& node, std::span<std::string_view> names, const
   site.command = &cmd;
   site.written = static_cast<uint32_t>(cmd.args.size() - 1);
   site.piped = piped;
-  uint32_t index = add(program_->calls, std::move(site));
+  uint32_t index = add(made_.calls, std::move(site));
   emit(Op::kMethod, index);
   begin_conditional(cmd.args.subspan(1));
   for (size_t i = 1; i < cmd.args.size(); ++i) {
@@ -473,7 +499,7 @@ void Compiler::method(const Node& node, std::span<std::string_view> names, const
   emit(Op::kMark);
   emit(Op::kCallMethod, index);
   depth_ -= static_cast<int>(cmd.args.size() - 1) + (piped ? 1 : 0);
-  program_->calls[index].end = here();
+  made_.calls[index].end = here();
   at_ = &kDynamicNode;
   emit(Op::kJoin);
 }
@@ -499,9 +525,11 @@ void Compiler::call(const IdentifierNode& name, const Node& node, const CommandN
   site.command = cmd;
   site.written = static_cast<uint32_t>(written);
   site.piped = piped;
-  for (size_t i = 0; i < written; ++i) site.params += written_param(s, i);
-  if (piped) site.params += piped_param(s, written);
-  uint32_t index = add(program_->calls, std::move(site));
+  std::string params;
+  for (size_t i = 0; i < written; ++i) params += written_param(s, i);
+  if (piped) params += piped_param(s, written);
+  site.params = arena_.copy(std::string_view(params));
+  uint32_t index = add(made_.calls, std::move(site));
 
   std::vector<const Node*> arg_nodes;
   for (size_t i = 0; i < written; ++i) {
@@ -516,7 +544,7 @@ void Compiler::call(const IdentifierNode& name, const Node& node, const CommandN
     }
   }
   if (piped) arg_nodes.push_back(at_);
-  program_->calls[index].arg_nodes = std::move(arg_nodes);
+  made_.calls[index].arg_nodes = keep(arg_nodes);
   emit(which == Special::kCall ? Op::kCallValue : Op::kCall, index);
   depth_ -= static_cast<int>(written) + (piped ? 1 : 0);
   pushed();
@@ -581,8 +609,8 @@ void Compiler::plain_argument(const Node& arg) {
 
 }  // namespace
 
-std::unique_ptr<Program> compile(const ListNode& root, const NameId& id) {
-  return Compiler(id).run(root);
+std::unique_ptr<Program> compile(const ListNode& root, const NameId& id, Arena& arena) {
+  return Compiler(id, arena).run(root);
 }
 
 }  // namespace pintle::tmpl

@@ -133,12 +133,14 @@ class Arena {
   size_t left_ = 0;
 };
 
-// One text given to parse(), with everything made from it.
+// One text given to parse(). What is made from it lies in `arena`, which many texts may share.
 struct Source {
+  explicit Source(Arena& a) : arena(a) {}
+
   std::string name;        // error messages say this (Go's ParseName)
   std::string_view text;   // the caller's, or `owned`
   std::string owned;
-  Arena arena;
+  Arena& arena;
 };
 
 // A node as Go prints it: what stands in "at <...>".

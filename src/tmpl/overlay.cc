@@ -43,7 +43,7 @@ Template* Vm::Rep::find(std::string_view name) const {
 }
 
 const Program& Vm::Rep::program(Template& t) {
-  if (t.program == nullptr) t.program = compile(*t.root, number);
+  if (t.program == nullptr) t.program = compile(*t.root, number, t.source->arena);
   return *t.program;
 }
 

@@ -77,10 +77,10 @@ struct Path {
 struct CallSite {
   const value::FuncDef* function;  // null: a method, resolved at run time
   std::string_view name;
-  std::string params;              // one letter for each argument given, the piped one last
+  std::string_view params;         // one letter for each argument given, the piped one last
   const Node* node;                // "error calling" is reported here
   const CommandNode* command;      // as written; null when called without arguments
-  std::vector<const Node*> arg_nodes;  // where a bad argument is reported
+  std::span<const Node*> arg_nodes;  // where a bad argument is reported
   uint32_t written = 0;            // arguments in the text
   bool piped = false;
   uint32_t end = 0;                // kMethod: where a receiver of no value goes
@@ -96,14 +96,15 @@ struct RangeSite {
   uint16_t slots[2] = {0, 0};
 };
 
+// The tables lie in the arena of the template's source, each exactly as long as it must be.
 struct Program {
-  std::vector<Instr> code;
-  std::vector<const Node*> nodes;  // code[i]'s, for its error; &kDynamicNode: the VM knows
-  std::vector<std::string_view> texts;
+  std::span<Instr> code;
+  std::span<const Node*> nodes;  // code[i]'s, for its error; &kDynamicNode: the VM knows
+  std::span<std::string_view> texts;
   std::vector<value::Value> constants;
-  std::vector<Path> paths;
-  std::vector<CallSite> calls;
-  std::vector<RangeSite> ranges;
+  std::span<Path> paths;
+  std::span<CallSite> calls;
+  std::span<RangeSite> ranges;
   std::vector<std::string> messages;
   uint32_t slots = 1;      // variables and saved dots; slot 0 is $
   uint32_t max_stack = 0;

@@ -20,7 +20,7 @@ Set::~Set() = default;
 Set::Set(Set&&) noexcept = default;
 
 Status Set::parse(std::string_view name, std::string_view text) {
-  auto source = std::make_unique<Source>();
+  auto source = std::make_unique<Source>(rep_->arena);
   source->name = name;
   source->text = text;
   auto definitions = TRY(tmpl::parse(*source, rep_->functions, StackLimit()));

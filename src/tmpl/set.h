@@ -28,6 +28,7 @@ struct Set::Rep {
   std::deque<std::string> names;
   std::unordered_map<std::string_view, uint32_t> ids;
   std::vector<Template*> defined;  // by number; null: only mentioned
+  Arena arena;  // trees and programs of all sources
   std::vector<std::unique_ptr<Source>> sources;
   std::vector<std::unique_ptr<Template>> templates;
   MethodLookup methods[static_cast<size_t>(value::Type::kObject) + 1] = {};

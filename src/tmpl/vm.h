@@ -67,7 +67,8 @@ struct RangeState {
 
 // A text given to tpl: the templates it defines shadow the set's while it runs.
 struct Text {
-  Source source;
+  Arena arena;
+  Source source{arena};
   std::vector<std::unique_ptr<Template>> templates;
   std::vector<std::pair<uint32_t, Template*>> defines;  // besides the text itself
   Template* main = nullptr;

@@ -293,7 +293,7 @@ class Objects : public Driver {
     call.path = std::move(path);
     call.body = cat(R"({"kind":")", kind_.kind, R"(","apiVersion":"v1","metadata":{"name":")",
                     release::record_key(record.name, record.version), R"(","labels":)", labels,
-                    R"(},"data":{"release":")", *packed, "\"}",
+                    R"(}},"data":{"release":")", *packed, "\"}",
                     kind_.secret ? R"(,"type":"helm.sh/release.v1"})" : "}");
     const auto answer = rest_.call(call);
     return answer ? ok() : Status(answer.error());

@@ -105,12 +105,12 @@ TEST(Run, TheKubeconfigNamesTheNamespace) {
   EXPECT_EQ(w.out.text, "team\n");
 }
 
-TEST(Run, WhatNeedsAClusterSaysSo) {
+TEST(Run, AClusterThatIsNotThereIsUnreachable) {
   World w;
-  EXPECT_EQ(w.run({"list"}), 1);
+  EXPECT_EQ(w.run({"list", "--kube-apiserver", "http://127.0.0.1:1"}), 1);
   EXPECT_EQ(w.err.text,
-            "Error: \"helm list\" needs a connection to a Kubernetes cluster, which this build of "
-            "pintle cannot make yet\n");
+            "Error: kubernetes cluster unreachable: Get \"http://127.0.0.1:1/version\": dial tcp "
+            "127.0.0.1:1: connect: connection refused\n");
 }
 
 TEST(Run, CompletionScriptsHookARenamedBinary) {

@@ -34,7 +34,7 @@ std::string column(sqlite3_stmt* s, int i) {
 }
 
 // The text must stay until the statement is reset.
-void bind(sqlite3_stmt* s, int i, std::string_view text) {
+void bind_text(sqlite3_stmt* s, int i, std::string_view text) {
   sqlite3_bind_text64(s, i, text.empty() ? "" : text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 
@@ -143,15 +143,15 @@ Result<uint64_t> Persistence::version() {
 
 Result<std::string> Persistence::setting(std::string_view name) {
   Statement s = TRY(statement("SELECT value FROM meta WHERE name = ?"));
-  bind(s.get(), 1, name);
+  bind_text(s.get(), 1, name);
   const int code = sqlite3_step(s.get());
   if (code != SQLITE_ROW && code != SQLITE_DONE) return error();
   return code == SQLITE_ROW ? column(s.get(), 0) : std::string();
 }
 
 Status Persistence::set_setting(std::string_view name, std::string_view value) {
-  bind(x_set.get(), 1, name);
-  bind(x_set.get(), 2, value);
+  bind_text(x_set.get(), 1, name);
+  bind_text(x_set.get(), 2, value);
   return step(x_set.get());
 }
 
@@ -162,13 +162,13 @@ Status Persistence::write(const std::vector<StoredChange>& batch) {
     const bool gone = change.type == ChangeType::kDeleted;
     sqlite3_stmt* s = gone ? x_remove.get() : x_put.get();
     const size_t slash = change.shelf.find('/');
-    bind(s, 1, change.shelf.substr(0, slash));
-    bind(s, 2, change.shelf.substr(slash + 1));
-    bind(s, 3, change.object->ns);
-    bind(s, 4, change.object->name);
+    bind_text(s, 1, change.shelf.substr(0, slash));
+    bind_text(s, 2, change.shelf.substr(slash + 1));
+    bind_text(s, 3, change.object->ns);
+    bind_text(s, 4, change.object->name);
     if (!gone) {
       sqlite3_bind_int64(s, 5, static_cast<int64_t>(change.object->version));
-      bind(s, 6, change.object->json);
+      bind_text(s, 6, change.object->json);
     }
     TRY(step(s));
     highest = std::max(highest, change.version);

@@ -49,10 +49,10 @@ TEST_F(PersistenceTest, WhatWasStoredIsLoaded) {
     disk->append(change(6, ChangeType::kAdded, "b", "{}"));
     disk->append(change(7, ChangeType::kModified, "a", "{\"two\":2}"));
     disk->append(change(8, ChangeType::kDeleted, "b", "{}"));
-    bool stored = false;
-    disk->when_durable([&](const Status& s) { stored = s.has_value(); });
+    Status stored = Error("not called");
+    disk->when_durable([&](const Status& s) { stored = s; });
     disk->stop();
-    EXPECT_TRUE(stored);
+    EXPECT_TRUE(stored) << stored.error().text();
   }
   auto disk = open();
   ASSERT_TRUE(disk);

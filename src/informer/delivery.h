@@ -1,0 +1,121 @@
+// Delivery: the way of changes to one handler.
+//
+// Guarantees
+// - A handler hears of changes in the informer's order, one at a time, on one loop.
+// - A late handler first hears of every object in the store as an initial add, then of what came
+//   since; nothing twice, nothing left out.
+// - Nothing is dropped while the handler is registered. A handler with `limit` changes waiting is
+//   full: the informer applies nothing more until it has caught up, and the server is held up. So at
+//   most `limit`, one batch and one list wait in memory.
+// - With newest_only, changes of one object that wait are merged to one, so it is never full and at
+//   most one change per object waits. An object that came and went meanwhile is not heard of.
+// - A handler may answer kLater: it hears the same change again after resume(), nothing in between.
+// - A handler that throws loses that change only; it is counted and the others are not disturbed.
+// - After remove() has returned, the handler is not called again (called from the handler itself,
+//   after this call of it). Removing twice is nothing.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "informer/loop.h"
+#include "informer/object.h"
+
+namespace pintle::informer {
+
+struct Change {
+  enum class Kind : uint8_t { kAdd, kUpdate, kDelete, kBookmark };
+  Kind kind = Kind::kAdd;
+  // Of a delete: the last state known. Null for a bookmark.
+  ObjectPtr object;
+  ObjectPtr before;                // of an update
+  bool initial = false;            // an add that is part of the first list, or of a late handler's
+  // The delete was learnt from a list: what happened last to the object was not seen
+  // (DeletedFinalStateUnknown).
+  bool final_state_unknown = false;
+  bool resync = false;             // an update that is none: before and object are the same
+  std::string version = {};        // of a bookmark
+  // Deleted and made again under the same name, seen as one update.
+  bool recreated() const { return before && object && before->uid() != object->uid(); }
+};
+
+enum class Take : uint8_t { kTaken, kLater };
+using Handler = std::function<Take(const Change& change)>;
+
+// Hears only of objects that pass: an update into the filter is an add, out of it a delete.
+Handler filtered(std::function<bool(const Object&)> pass, Handler handler);
+
+struct HandlerOptions {
+  int64_t resync_ns = 0;     // 0: never
+  size_t limit = 1024;
+  bool newest_only = false;
+  bool bookmarks = false;    // hears, after each batch, which version it has now seen everything up to
+};
+
+// Changes that were applied together; shared by all handlers.
+struct Batch {
+  std::vector<Change> changes;
+  std::string version;
+  bool ends_initial = false;
+};
+
+class Delivery : public std::enable_shared_from_this<Delivery> {
+ public:
+  // shared_ptr: the loop's tasks hold it while they run. `drained` runs on the delivery's loop when
+  // it was full and no longer is.
+  Delivery(Loop& loop, Handler handler, HandlerOptions options, std::function<void()> drained);
+
+  // Any thread.
+  void replay(std::vector<ObjectPtr> objects, bool complete);  // first, at most once
+  void append(std::shared_ptr<const Batch> batch);
+  void append_resync(const std::vector<ObjectPtr>& objects);
+  void resume();
+  void remove();
+  bool full() const { return full_; }
+  bool synced() const { return synced_; }
+  size_t waiting() const { return waiting_; }
+  uint64_t failures() const { return failures_; }
+  const HandlerOptions& options() const { return options_; }
+
+ private:
+  struct Pending;
+  void schedule();  // with mutex_ held
+  void drain();
+  bool next(Change& change);  // with mutex_ held
+  void done();                // with mutex_ held: the front was taken
+  void merge(const Change& change);
+  void update_full();
+  bool call(const Change& change);
+
+  Loop& loop_;
+  Handler handler_;
+  const HandlerOptions options_;
+  std::function<void()> drained_;
+
+  std::mutex mutex_;                   // guards what follows
+  std::condition_variable idle_;
+  std::vector<ObjectPtr> replay_;      // handed out from the front
+  size_t replayed_ = 0;
+  bool replay_completes_ = false;
+  std::deque<std::shared_ptr<const Batch>> batches_;
+  size_t at_ = 0;                      // in the first batch
+  std::deque<std::string> order_;      // newest_only: keys, in the order they became pending
+  std::unordered_map<std::string, Change> merged_;
+  bool merged_initial_ends_ = false;
+  std::string merged_version_;
+  bool scheduled_ = false, later_ = false, removed_ = false;
+  std::thread::id calling_;            // inside the handler
+  std::atomic<bool> full_{false}, synced_{false};
+  std::atomic<size_t> waiting_{0};
+  std::atomic<uint64_t> failures_{0};
+};
+
+}  // namespace pintle::informer

@@ -1,0 +1,77 @@
+// Readers of what the API server sends bit by bit: watch frames and the items of a list.
+//
+// Bytes are fed as they come; complete values are pulled out, one at a time, so that the caller
+// decides when it has had enough. Only the value under way is kept. Both hold a value longer than
+// `max_value` for an error (kResourceExhausted), and anything but JSON objects too (kDataLoss).
+// Finding where a value ends counts brackets outside of texts; Object::parse checks the inside.
+// Not thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace pintle::informer {
+
+inline constexpr size_t kMaxValue = 8 << 20;  // an object in etcd is 1.5 MiB at most
+
+// Where an object or array that starts at a bracket ends, over as many pieces as it takes.
+class Extent {
+ public:
+  // Goes on from `at`; true when the closing bracket was passed (`at` is then behind it).
+  bool run(std::string_view bytes, size_t& at);
+
+ private:
+  size_t depth_ = 0;
+  bool in_text_ = false, escaped_ = false;
+};
+
+class FrameReader {
+ public:
+  explicit FrameReader(size_t max_value = kMaxValue) : max_(max_value) {}
+  void feed(std::string_view bytes);
+  // The next complete frame, valid until the next call; nullopt: more bytes are needed.
+  Result<std::optional<std::string_view>> next();
+  bool inside() const { return begun_; }  // a frame has begun and is not complete
+
+ private:
+  std::string buffer_;
+  size_t taken_ = 0, at_ = 0;
+  bool begun_ = false;
+  Extent extent_;
+  size_t max_;
+};
+
+// {"kind":"EventList","apiVersion":"v1","metadata":{...},"items":[{...},...]}, members in any order.
+class ListReader {
+ public:
+  explicit ListReader(size_t max_value = kMaxValue) : max_(max_value) {}
+  void feed(std::string_view bytes);
+  Result<std::optional<std::string_view>> next();  // the next item
+  bool done() const { return state_ == State::kDone; }
+
+  // Complete when done().
+  const std::string& kind() const { return kind_; }
+  const std::string& resource_version() const { return version_; }
+  const std::string& next_page() const { return continue_; }  // metadata.continue; "": the last page
+  int64_t remaining() const { return remaining_; }            // metadata.remainingItemCount; -1
+
+ private:
+  enum class State : uint8_t { kStart, kKey, kColon, kValue, kItem, kAfterItem, kAfter, kDone };
+  Status member(std::string_view value);
+  // One step of the machine over the byte at at_; true when an item is complete.
+  Result<bool> step();
+  std::optional<std::string_view> value_end();
+
+  std::string buffer_, key_, kind_, version_, continue_;
+  int64_t remaining_ = -1;
+  size_t begin_ = 0, at_ = 0;  // of the value under way, and how far it was read
+  State state_ = State::kStart;
+  bool begun_ = false, first_ = true;
+  Extent extent_;
+  size_t max_;
+};
+
+}  // namespace pintle::informer

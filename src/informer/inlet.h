@@ -1,0 +1,50 @@
+// Inlet: one streamed answer on its way from the connection's thread to a loop.
+//
+// The connection appends, the loop takes. When kHigh bytes wait, further pieces are refused
+// (Flow::kPause) until the loop has taken them: the server is held up, memory is not used. `ready`
+// runs on the loop when there is something to take, once for many pieces.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "informer/loop.h"
+#include "kube/rest.h"
+
+namespace pintle::informer {
+
+class Inlet {
+ public:
+  static constexpr size_t kHigh = 256 << 10;
+
+  Inlet(Loop& loop, std::function<void()> ready) : loop_(loop), ready_(std::move(ready)) {}
+  ~Inlet();  // on the loop: ends the request; nothing is called afterwards
+  void open(kube::Rest& rest, const kube::Call& call);
+
+  // What has come, appended to `out`; on the loop. False when nothing has.
+  bool take(std::string& out);
+  // How it ended, when it has and all of it was taken.
+  std::optional<Status> ended();
+  bool waiting();  // bytes or the end are there to be taken
+
+ private:
+  // Shared: the connection's callbacks may outlive the inlet by a moment.
+  struct Shared {
+    std::mutex mutex;
+    std::string bytes;
+    bool told = false, paused = false;
+    bool gone = false;  // the inlet is no more
+    std::optional<Status> end;
+  };
+  void tell(const std::shared_ptr<Shared>& s);
+
+  Loop& loop_;
+  std::function<void()> ready_;  // the loop's
+  std::shared_ptr<Shared> shared_;
+  std::unique_ptr<kube::Rest::Pending> pending_;
+};
+
+}  // namespace pintle::informer

@@ -1,0 +1,168 @@
+// Reflector: keeps a sink equal to what the API server has of one resource: list (or streaming list),
+// then watch, for ever. An event-driven machine on a Loop: no thread per watch. The rules are
+// client-go's (tools/cache/reflector.go); resourceVersions are only compared for equality, "" and "0".
+//
+// Guarantees
+// - List: the first asks for version "0"; later ones for the last version seen; when the server says
+//   that one is gone or too new, at once again with "" (a quorum read).
+// - Pages of 500: dropped when a version is given (so that the watch cache answers), kept when a list
+//   of "0" came in pages. A page that has expired turns into one whole list at the version first asked.
+// - Items are read as they come; a page is never held. While the sink is full nothing is decoded and
+//   the connection is held up.
+// - Watch: bookmarks asked for, a time limit drawn from [min, 2 min] where min is 5 minutes or more. A
+//   watch that ended well is begun again at once, where it ended. 410 waits, then lists at the last
+//   version. 429 and a refused connection wait, then watch again: no list. An InternalError frame
+//   watches again within `internal_error_window`. Any other error, and a watch of less than a second
+//   without a frame, waits and lists.
+// - Streaming list (WatchList): collected aside until the bookmark `k8s.io/initial-events-end`, then
+//   replaces the sink's content; the same stream goes on as the watch. Three streams that end before
+//   it, or 30 s of silence, fall back to the plain list for good; a refusal falls back this time.
+// - The last version is that of the last frame taken, the list's after a list. A watch begun at "" or
+//   "0" does not move it while its unordered ADDED frames come.
+// - Answers with Retry-After are waited for, ten times at most, before they count. A 401 is asked
+//   once more at once (credentials are read anew); 401, 403 and 404 are then tried every 60 s.
+// - A frame of another kind or without metadata is skipped and counted, never fatal. A frame longer
+//   than max_value ends the watch and lists.
+// - Waits follow backoff.h, one Backoff for lists and watches. After stop() nothing is called.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "informer/backoff.h"
+#include "informer/delta_queue.h"
+#include "informer/frames.h"
+#include "informer/inlet.h"
+#include "informer/loop.h"
+#include "informer/metrics.h"
+#include "informer/object.h"
+#include "informer/resource.h"
+
+namespace pintle::informer {
+
+// What a reflector feeds. On the loop.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  // The object held under this key, if its version is this: then nothing is parsed or kept twice.
+  virtual ObjectPtr held(std::string_view key, std::string_view version) = 0;
+  virtual void push(Delta delta) = 0;
+  virtual void flush() {}            // no more for the moment
+  virtual bool full() { return false; }  // Reflector::wake when it is no longer
+  // The watch-error handler: why a list or a watch ended. Informs only.
+  virtual void on_error(const Error& error) { (void)error; }
+};
+
+struct ReflectorOptions {
+  bool watch_list = true;
+  int64_t page_size = 0;                  // 0: the rule above
+  int64_t min_watch_seconds = 300;        // raised only; the limit is drawn from [min, 2 min]
+  int64_t internal_error_window_ns = 0;   // 0: off
+  size_t max_value = kMaxValue;
+  // Watch from here instead of listing first: for a consumer that stored how far it got.
+  std::string start_version;
+  Transform transform;                    // may be empty
+  BackoffOptions backoff = {};
+};
+
+class Reflector {
+ public:
+  // All must outlive it. Used on `loop` only.
+  Reflector(Loop& loop, kube::Rest& rest, Resource resource, Sink& sink, Random random,
+            ReflectorOptions options = {});
+  ~Reflector();
+
+  void start();
+  void stop();
+  void wake();       // the sink is no longer full
+  void retry_now();  // ends a wait, e.g. because the kind has just been installed
+  bool watching() const { return state_ == State::kWatch; }
+  const std::string& last_version() const { return last_version_; }
+  const Counters& counters() const { return counters_; }
+
+ private:
+  enum class State : uint8_t { kStopped, kWaiting, kList, kWatchList, kWatch };
+  using After = void (Reflector::*)();
+
+  // One pass of the outer loop: list or streaming list, then watch.
+  void list_and_watch();
+  void begin_list(std::string version);
+  void request_page();
+  void begin_watch_list();
+  void begin_watch();
+  void open(State state, const kube::Call& call);
+
+  void pump();
+  bool decode();  // false: stopped in the middle (full, or the stream was left)
+  Status take_item(std::string_view item);
+  // nullopt: goes on; ok: the stream was left; error: so does the stream.
+  std::optional<Status> take_frame(std::string_view frame);
+  std::optional<Status> take_initial(std::string_view type, ObjectPtr object);
+  void take_bookmark(std::string_view object);
+  Result<ObjectPtr> make(std::string_view json);
+
+  void on_end(Status status);
+  void list_ended(Status status);
+  void page_done();
+  void watch_list_ended(Status status);
+  void watch_ended(Status status);
+  void leave_stream();
+  bool retry_request(const Error& e);
+  bool retry_start(const Error& e);
+  bool retry_internal(const Error& e);
+  // Ends this pass: the handler hears of it and the next begins after a wait.
+  void fail(const Error& e);
+  void wait(int64_t ns, After then);
+  int64_t backoff();
+  void watch_silence();
+  std::string version_to_ask(std::string_view first) const;
+  int64_t watch_seconds();
+
+  Loop& loop_;
+  kube::Rest& rest_;
+  const Resource resource_;
+  Sink& sink_;
+  Random random_;
+  const ReflectorOptions options_;
+  Backoff backoff_;
+  Counters counters_;
+
+  State state_ = State::kStopped;
+  std::string last_version_;
+  bool version_unavailable_ = false, paginated_ = false, watch_list_off_ = false;
+
+  // The request under way.
+  std::unique_ptr<Inlet> inlet_;
+  kube::Call call_;
+  std::string chunk_;
+  Loop::Timer timer_ = 0, silence_ = 0;
+  After then_ = nullptr;
+  int64_t opened_at_ = 0, heard_at_ = 0;
+  uint64_t frames_ = 0;
+  bool answered_ = false;  // a byte came
+  int retries_ = 0;        // of this request, by Retry-After or a broken start
+  bool renewed_ = false;   // asked again after a 401
+
+  // A list.
+  std::optional<ListReader> list_;
+  std::vector<ObjectPtr> items_;
+  ListQuery query_;
+  std::string asked_version_;
+  bool asked_again_ = false;
+  int64_t list_began_ = 0;
+
+  // A streaming list: the objects in the order they came, and where each key is.
+  std::optional<FrameReader> frames_in_;
+  std::unordered_map<std::string_view, size_t> initial_;
+  int incomplete_ = 0;
+
+  // A watch.
+  bool unordered_ = false;  // begun at "" or "0"
+  int64_t internal_since_ = 0, internal_last_ = 0;
+};
+
+}  // namespace pintle::informer

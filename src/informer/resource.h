@@ -1,0 +1,53 @@
+// Resource: what is listed and watched, and the requests that do it (the wire side of a reflector).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kube/rest.h"
+
+namespace pintle::informer {
+
+struct Resource {
+  std::string group, version = "v1", plural;  // "" "v1" "events"
+  std::string name_space;                     // "": all
+  std::string label_selector, field_selector;
+  std::string kind;             // checked in watch frames; "": any
+  bool metadata_only = false;   // PartialObjectMetadata: heads, labels, annotations, owners
+};
+
+std::string path_of(const Resource& r);  // "/apis/apps/v1/namespaces/x/deployments"
+std::string key_of(const Resource& r);   // equal for equal resources
+
+struct ListQuery {
+  int64_t limit = 0;
+  std::string version, match, next_page;
+};
+kube::Call list_call(const Resource& r, const ListQuery& q);
+
+struct WatchQuery {
+  std::string version;
+  int64_t timeout_seconds = 0;
+  bool initial_events = false;  // the streaming list
+};
+kube::Call watch_call(const Resource& r, const WatchQuery& q);
+
+// What kind of refusal an answer or an ERROR frame is; only these change what a reflector does.
+enum class Refusal : uint8_t {
+  kNone,       // no answer of the server
+  kExpired,    // 410, Expired, Gone
+  kTooLarge,   // resourceVersion newer than the server knows ("Too large resource version")
+  kBusy,       // 429
+  kInternal,   // InternalError
+  kDenied,     // 401, 403
+  kAbsent,     // 404: the kind is not (or no longer) served
+  kOther,
+};
+Refusal refusal_of(const Error& e);
+bool connection_refused(const Error& e);
+// The stream broke or timed out: as good as its end (utilnet.IsProbableEOF, IsTimeout).
+bool broken_stream(const Error& e);
+// The error an ERROR frame's Status stands for.
+Error frame_error(std::string_view status_json);
+
+}  // namespace pintle::informer

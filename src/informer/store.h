@@ -1,0 +1,71 @@
+// Store: the objects of one resource by key, with indexes. Thread-safe: readers share a lock for the
+// time of a lookup and get pointers, never references; objects are immutable.
+//
+// Guarantees: a batch and a replace are seen whole or not at all. Objects of equal key and
+// resourceVersion are not exchanged: a relist of what has not changed leaves the store as it is. Index
+// values without objects are removed. The uid is no identity here: an object deleted and made again
+// may be seen as one update (compare the uids).
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/result.h"
+#include "informer/object.h"
+
+namespace pintle::informer {
+
+using IndexFunction = std::function<std::vector<std::string>(const Object&)>;
+std::vector<std::string> namespace_index(const Object& o);
+
+class Store {
+ public:
+  ObjectPtr get(std::string_view key) const;  // null when absent
+  std::vector<ObjectPtr> list() const;
+  std::vector<ObjectPtr> by_index(const std::string& index, const std::string& value) const;
+  std::vector<std::string> index_values(const std::string& index) const;
+  size_t size() const;
+  std::string version() const;  // of the last object, bookmark or list applied
+
+  // May come later: it indexes what is there. Errors: the name is taken (kAlreadyExists), stopped.
+  Status add_index(std::string name, IndexFunction function);
+  void stop() { stopped_ = true; }  // no more indexes
+
+  struct Write {
+    ObjectPtr object;  // null: delete `key`
+    std::string key;
+  };
+  // The former object of each write, null when there was none. One lock for all.
+  std::vector<ObjectPtr> apply(const std::vector<Write>& writes, std::string_view version);
+
+  struct Replaced {
+    std::vector<ObjectPtr> gone;              // were here and are not in the list
+    std::vector<std::pair<ObjectPtr, ObjectPtr>> changed;  // (now, before or null), in list order
+    size_t unchanged = 0;
+  };
+  Replaced replace(const std::vector<ObjectPtr>& objects, std::string_view version);
+
+ private:
+  struct Index {
+    IndexFunction function;
+    std::unordered_map<std::string, std::unordered_set<const Object*>> values;
+  };
+  void index(const Object& o, bool add);
+  ObjectPtr put(ObjectPtr o);            // the former one
+  ObjectPtr erase(std::string_view key);
+
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<std::string_view, ObjectPtr> objects_;  // guarded; keys live in the objects
+  std::map<std::string, Index> indexes_;                     // guarded
+  std::string version_;                                      // guarded
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace pintle::informer

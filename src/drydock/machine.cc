@@ -194,13 +194,15 @@ Result<ObjectPtr> Machine::create_object(const ResourcePtr& resource, Value obje
   bool has_status = std::find(resource->subresources.begin(), resource->subresources.end(), "status") !=
                     resource->subresources.end();
   if (has_status) drop(object, "status");
-  put(meta, "uid", new_uid());
-  put(meta, "creationTimestamp", now());
+  // Not `meta`: the defaults may have moved the object's entries.
+  Value& final_meta = ensure(object, "metadata");
+  put(final_meta, "uid", new_uid());
+  put(final_meta, "creationTimestamp", now());
   bool counts = resource->custom() || (rules && rules->generation);
-  if (counts) put(meta, "generation", 1);
-  else drop(meta, "generation");
+  if (counts) put(final_meta, "generation", 1);
+  else drop(final_meta, "generation");
   if (!context.apply) {
-    drop(meta, "managedFields");
+    drop(final_meta, "managedFields");
     object = TRY(patch::update(Value(), object, type_of(*resource),
                                {context.manager, resource->api_version(), now(), context.subresource}));
   }

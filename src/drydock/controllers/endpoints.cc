@@ -1,6 +1,7 @@
 // Services: Endpoints and EndpointSlices from the ready pods that a selector finds, and the address of
 // a LoadBalancer.
 #include <algorithm>
+#include <map>
 
 #include "base/strings.h"
 #include "drydock/controllers/common.h"
@@ -77,17 +78,28 @@ Value labels_for(const Value& service) {
   return labels;
 }
 
-// When the newest of the changes that the object reports happened.
-void note_change(Value& object, const std::vector<Value>& pods) {
-  const Value* since = nullptr;
+// Says when the first of the changes that this write reports happened: the pods' turns to ready or
+// back that `known` (address -> was serving) does not have; of a new Service its own creation. A
+// write for other reasons says nothing. Source: endpointslice's TriggerTimeTracker, whose memory the
+// object itself replaces here.
+using Known = std::map<std::string, bool, std::less<>>;
+
+void note_change(Value& object, const Value& service, const std::vector<Value>& pods,
+                 const std::optional<Known>& known) {
+  constexpr std::string_view kTriggered = "endpoints.kubernetes.io/last-change-trigger-time";
+  std::string since;
+  if (!known) since = text(service, "metadata", "creationTimestamp");
   for (const Value& pod : pods) {
-    const Value* status = at(pod, "status");
-    const Value* ready = status ? find_condition(*status, "Ready") : nullptr;
-    const Value* t = ready ? at(*ready, "lastTransitionTime") : nullptr;
-    if (t && t->is_string() && (!since || since->as_string() < t->as_string())) since = t;
+    if (!known) break;
+    auto was = known->find(text(pod, "status", "podIP"));
+    if (was != known->end() && was->second == pod_ready(pod)) continue;
+    const Value* ready = find_condition(*at(pod, "status"), "Ready");
+    std::string_view turned = ready ? text(*ready, "lastTransitionTime") : "";
+    if (!turned.empty() && (since.empty() || turned < since)) since = turned;
   }
-  if (!since) return;
-  put(ensure(object, "metadata", "annotations"), "endpoints.kubernetes.io/last-change-trigger-time", *since);
+  Value& annotations = ensure(object, "metadata", "annotations");
+  since.empty() ? drop(annotations, kTriggered) : put(annotations, kTriggered, since);
+  drop_when_empty(ensure(object, "metadata"), "annotations");
 }
 
 Status write_slice(World& world, const Value& service, const std::vector<Value>& pods) {
@@ -127,7 +139,14 @@ Status write_slice(World& world, const Value& service, const std::vector<Value>&
   put(slice, "endpoints", Value::list_of(std::move(endpoints)));
   put(slice, "ports", slice_ports(service, pods.empty() ? nullptr : &pods[0]));
   if (!fresh && same(before, slice)) return ok();
-  note_change(slice, pods);
+  std::optional<Known> known;
+  if (!fresh) known.emplace();
+  for (const Value& e : items(before, "endpoints")) {
+    for (const Value& address : items(e, "addresses")) {
+      if (address.is_string()) known->emplace(address.as_string(), flag(e, "conditions", "serving"));
+    }
+  }
+  note_change(slice, service, pods, known);
   if (fresh) {
     TRY(world.create("discovery.k8s.io", "endpointslices", std::move(slice)));
   } else {
@@ -174,7 +193,14 @@ Status write_endpoints(World& world, const Value& service, const std::vector<Val
   put(endpoints, "subsets", Value::list_of(std::move(subsets)));
   drop_when_empty(endpoints, "subsets");
   if (found && same(before, endpoints)) return ok();
-  note_change(endpoints, pods);
+  std::optional<Known> known;
+  if (found) known.emplace();
+  for (const Value& subset : items(before, "subsets")) {
+    for (auto [list, serving] : {std::pair{"addresses", true}, std::pair{"notReadyAddresses", false}}) {
+      for (const Value& address : items(subset, list)) known->emplace(text(address, "ip"), serving);
+    }
+  }
+  note_change(endpoints, service, pods, known);
   if (!found) {
     TRY(world.create("", "endpoints", std::move(endpoints)));
   } else {

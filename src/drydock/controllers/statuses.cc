@@ -1,5 +1,6 @@
-// Kinds of which only the status is kept: autoscalers (there are no metrics to scale by), disruption
-// budgets and quotas (pods and object counts; cpu and memory are not summed).
+// Kinds of which little more than the status is kept: autoscalers (there are no metrics: they scale
+// into their limits and no further), disruption budgets and quotas (pods and object counts; cpu and
+// memory are not summed).
 #include <algorithm>
 
 #include "base/strings.h"
@@ -27,15 +28,31 @@ Result<Again> autoscale(World& world, const Key& key) {
   Result<Value> target = world.get({"apps", std::string(plural), key.ns,
                                     std::string(text(*found, "spec", "scaleTargetRef", "name"))});
   put(status, "currentMetrics", Value());
-  int64_t replicas = target ? number(*target, "spec", "replicas") : 0;
-  set_count(status, "currentReplicas", target ? number(*target, "status", "replicas") : 0);
-  put(status, "desiredReplicas", replicas);
+  int64_t replicas = target ? number_or(1, *target, "spec", "replicas") : 0;
+  int64_t least = number_or(1, *found, "spec", "minReplicas");
+  int64_t most = number(*found, "spec", "maxReplicas");
+  int64_t wanted = replicas == 0 ? 0 : replicas > most ? most : std::max(replicas, least);
+  set_count(status, "currentReplicas", target ? replicas : 0);
+  put(status, "desiredReplicas", wanted);
+  std::string reason = target ? "SucceededGetScale" : "FailedGetScale";
+  std::string message = target ? "the HPA controller was able to get the target's current scale"
+                               : "the HPA controller was unable to get the target's current scale";
+  if (wanted != replicas) {
+    put(ensure(*target, "spec"), "replicas", wanted);
+    TRY(world.update("apps", plural, std::move(*target)));
+    std::string_view why = wanted < replicas ? "Current number of replicas above Spec.MaxReplicas"
+                                             : "Current number of replicas below Spec.MinReplicas";
+    world.event(*found, "Normal", "SuccessfulRescale", cat("New size: ", wanted, "; reason: ", why),
+                "horizontal-pod-autoscaler");
+    put(status, "lastScaleTime", world.now());
+    reason = "SucceededRescale";
+    message = cat("the HPA controller was able to update the target scale to ", wanted);
+  }
   Value condition = empty_map();
   put(condition, "type", "AbleToScale");
   put(condition, "status", target ? "True" : "False");
-  put(condition, "reason", target ? "SucceededGetScale" : "FailedGetScale");
-  put(condition, "message", target ? "the HPA controller was able to get the target's current scale"
-                                   : "the HPA controller was unable to get the target's current scale");
+  put(condition, "reason", reason);
+  put(condition, "message", message);
   const Value* old = find_condition(status, "AbleToScale");
   bool turned = !old || text(*old, "status") != text(condition, "status");
   put(condition, "lastTransitionTime", turned ? world.now() : std::string(text(*old, "lastTransitionTime")));

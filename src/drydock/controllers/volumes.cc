@@ -7,12 +7,14 @@
 namespace pintle::drydock {
 namespace {
 
+constexpr std::string_view kProvisioner = "drydock.local/simulated";
+
 std::vector<Key> self(World&, const Change& change) { return self_key(change); }
 
 Result<Value> make_volume(World& world, const Value& claim) {
   Value volume = empty_map();
   put(ensure(volume, "metadata"), "name", cat("pvc-", uid_of(claim)));
-  put(ensure(volume, "metadata", "annotations"), "pv.kubernetes.io/provisioned-by", "drydock.pintle.dev");
+  put(ensure(volume, "metadata", "annotations"), "pv.kubernetes.io/provisioned-by", kProvisioner);
   Value& spec = ensure(volume, "spec");
   const Value* modes = at(claim, "spec", "accessModes");
   if (modes) put(spec, "accessModes", value::deep_copy(*modes));
@@ -71,11 +73,13 @@ Result<Again> reconcile(World& world, const Key& key) {
     volume = TRY(make_volume(world, claim));
     put(ensure(claim, "spec"), "volumeName", name_of(volume));
     Value& annotations = ensure(claim, "metadata", "annotations");
+    put(annotations, "volume.beta.kubernetes.io/storage-provisioner", kProvisioner);
+    put(annotations, "volume.kubernetes.io/storage-provisioner", kProvisioner);
     put(annotations, "pv.kubernetes.io/bind-completed", "yes");
     put(annotations, "pv.kubernetes.io/bound-by-controller", "yes");
     claim = TRY(world.update("", "persistentvolumeclaims", std::move(claim)));
     world.event(claim, "Normal", "ProvisioningSucceeded",
-                cat("Successfully provisioned volume ", name_of(volume)), "drydock.pintle.dev");
+                cat("Successfully provisioned volume ", name_of(volume)), kProvisioner);
   } else {
     Result<Value> existing = world.get({"", "persistentvolumes", "", std::string(named)});
     if (!existing) return Again(2 * kSecond);
@@ -83,6 +87,7 @@ Result<Again> reconcile(World& world, const Key& key) {
   }
   Value volume_status = empty_map();
   put(volume_status, "phase", "Bound");
+  put(volume_status, "lastPhaseTransitionTime", world.now());
   TRY(write_status(world, "", "persistentvolumes", volume, std::move(volume_status)));
   Value status = empty_map();
   put(status, "phase", "Bound");

@@ -45,21 +45,36 @@ int64_t target_port(const Value& port, const Value& pod) {
   return -1;
 }
 
-Value slice_ports(const Value& service, const Value* pod) {
+// The service's ports on this pod; a name that no container has is left out.
+Value ports_on(const Value& service, const Value& pod) {
   std::vector<Value> ports;
   for (const Value& port : items(service, "spec", "ports")) {
+    int64_t n = target_port(port, pod);
+    if (n < 0) continue;
     Value p = empty_map();
     put(p, "name", text(port, "name"));
-    const Value* target = at(port, "targetPort");
-    int64_t n = pod ? target_port(port, *pod)
-                    : target && !target->is_string() ? as_number(target, 0) : number(port, "port");
-    if (n < 0) continue;
     put(p, "port", n);
     put(p, "protocol", has(port, "protocol") ? text(port, "protocol") : std::string_view("TCP"));
     if (has(port, "appProtocol")) put(p, "appProtocol", text(port, "appProtocol"));
     ports.push_back(std::move(p));
   }
   return Value::list_of(std::move(ports));
+}
+
+// Pods of one template have the same ports; during a rollout that renumbers them there are two groups.
+struct Group {
+  Value ports;
+  std::vector<const Value*> pods;
+};
+std::vector<Group> by_ports(const Value& service, const std::vector<Value>& pods) {
+  std::vector<Group> groups;
+  for (const Value& pod : pods) {
+    Value ports = ports_on(service, pod);
+    auto it = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return same(g.ports, ports); });
+    if (it == groups.end()) it = groups.insert(it, {std::move(ports), {}});
+    it->pods.push_back(&pod);
+  }
+  return groups;
 }
 
 Value pod_reference(const Value& pod) {
@@ -84,16 +99,16 @@ Value labels_for(const Value& service) {
 // object itself replaces here.
 using Known = std::map<std::string, bool, std::less<>>;
 
-void note_change(Value& object, const Value& service, const std::vector<Value>& pods,
+void note_change(Value& object, const Value& service, const std::vector<const Value*>& pods,
                  const std::optional<Known>& known) {
   constexpr std::string_view kTriggered = "endpoints.kubernetes.io/last-change-trigger-time";
   std::string since;
   if (!known) since = text(service, "metadata", "creationTimestamp");
-  for (const Value& pod : pods) {
+  for (const Value* pod : pods) {
     if (!known) break;
-    auto was = known->find(text(pod, "status", "podIP"));
-    if (was != known->end() && was->second == pod_ready(pod)) continue;
-    const Value* ready = find_condition(*at(pod, "status"), "Ready");
+    auto was = known->find(text(*pod, "status", "podIP"));
+    if (was != known->end() && was->second == pod_ready(*pod)) continue;
+    const Value* ready = find_condition(*at(*pod, "status"), "Ready");
     std::string_view turned = ready ? text(*ready, "lastTransitionTime") : "";
     if (!turned.empty() && (since.empty() || turned < since)) since = turned;
   }
@@ -102,27 +117,26 @@ void note_change(Value& object, const Value& service, const std::vector<Value>& 
   drop_when_empty(ensure(object, "metadata"), "annotations");
 }
 
-Status write_slice(World& world, const Value& service, const std::vector<Value>& pods) {
-  std::vector<Value> endpoints;
+Value endpoint(const Value& service, const Value& pod) {
   bool publish = flag(service, "spec", "publishNotReadyAddresses");
-  for (const Value& pod : pods) {
-    bool ending = being_deleted(pod), serving = pod_ready(pod);
-    Value e = empty_map();
-    put(e, "addresses", Value::list_of({make(text(pod, "status", "podIP"))}));
-    Value& conditions = ensure(e, "conditions");
-    put(conditions, "ready", publish || (serving && !ending));
-    put(conditions, "serving", serving);
-    put(conditions, "terminating", ending);
-    put(e, "nodeName", text(pod, "spec", "nodeName"));
-    put(e, "targetRef", pod_reference(pod));
-    std::string_view host = text(pod, "spec", "hostname");
-    if (!host.empty() && text(pod, "spec", "subdomain") == name_of(service)) put(e, "hostname", host);
-    endpoints.push_back(std::move(e));
-  }
-  Value slice;
-  for (Value& candidate : world.list("discovery.k8s.io", "endpointslices", namespace_of(service))) {
-    if (controlled_by(candidate, service)) slice = std::move(candidate);
-  }
+  bool ending = being_deleted(pod), serving = pod_ready(pod);
+  Value e = empty_map();
+  put(e, "addresses", Value::list_of({make(text(pod, "status", "podIP"))}));
+  Value& conditions = ensure(e, "conditions");
+  put(conditions, "ready", publish || (serving && !ending));
+  put(conditions, "serving", serving);
+  put(conditions, "terminating", ending);
+  put(e, "nodeName", text(pod, "spec", "nodeName"));
+  put(e, "targetRef", pod_reference(pod));
+  std::string_view host = text(pod, "spec", "hostname");
+  if (!host.empty() && text(pod, "spec", "subdomain") == name_of(service)) put(e, "hostname", host);
+  return e;
+}
+
+// `slice` null: a new one.
+Status write_slice(World& world, const Value& service, const Group& group, Value slice) {
+  std::vector<Value> endpoints;
+  for (const Value* pod : group.pods) endpoints.push_back(endpoint(service, *pod));
   bool fresh = slice.is_nil();
   Value before = fresh ? Value() : value::deep_copy(slice);
   if (fresh) {
@@ -136,8 +150,9 @@ Status write_slice(World& world, const Value& service, const std::vector<Value>&
   put(labels, "kubernetes.io/service-name", name_of(service));
   put(labels, "endpointslice.kubernetes.io/managed-by", "endpointslice-controller.k8s.io");
   put(ensure(slice, "metadata"), "labels", std::move(labels));
-  put(slice, "endpoints", Value::list_of(std::move(endpoints)));
-  put(slice, "ports", slice_ports(service, pods.empty() ? nullptr : &pods[0]));
+  bool none = endpoints.empty();
+  put(slice, "endpoints", none ? Value() : Value::list_of(std::move(endpoints)));
+  put(slice, "ports", group.ports.length() == 0 ? Value() : value::deep_copy(group.ports));
   if (!fresh && same(before, slice)) return ok();
   std::optional<Known> known;
   if (!fresh) known.emplace();
@@ -146,7 +161,7 @@ Status write_slice(World& world, const Value& service, const std::vector<Value>&
       if (address.is_string()) known->emplace(address.as_string(), flag(e, "conditions", "serving"));
     }
   }
-  note_change(slice, service, pods, known);
+  note_change(slice, service, group.pods, known);
   if (fresh) {
     TRY(world.create("discovery.k8s.io", "endpointslices", std::move(slice)));
   } else {
@@ -155,25 +170,67 @@ Status write_slice(World& world, const Value& service, const std::vector<Value>&
   return ok();
 }
 
-Status write_endpoints(World& world, const Value& service, const std::vector<Value>& pods) {
-  std::vector<Value> ready, unready;
-  bool publish = flag(service, "spec", "publishNotReadyAddresses");
-  for (const Value& pod : pods) {
-    if (being_deleted(pod)) continue;
-    Value address = empty_map();
-    put(address, "ip", text(pod, "status", "podIP"));
-    put(address, "nodeName", text(pod, "spec", "nodeName"));
-    put(address, "targetRef", pod_reference(pod));
-    std::string_view host = text(pod, "spec", "hostname");
-    if (!host.empty() && text(pod, "spec", "subdomain") == name_of(service)) put(address, "hostname", host);
-    (publish || pod_ready(pod) ? ready : unready).push_back(std::move(address));
+// A slice for every group of pods; without pods an empty one that shows the service is looked after.
+Status write_slices(World& world, const Value& service, std::vector<Group> groups) {
+  if (groups.empty()) groups.push_back({Value::list_of({}), {}});
+  std::vector<Value> free;
+  for (Value& slice : world.list("discovery.k8s.io", "endpointslices", namespace_of(service))) {
+    if (controlled_by(slice, service)) free.push_back(std::move(slice));
   }
+  std::vector<const Group*> left;
+  for (const Group& group : groups) {
+    auto it = std::find_if(free.begin(), free.end(),
+                           [&](const Value& slice) { return same(at(slice, "ports"), &group.ports); });
+    if (it == free.end()) {
+      left.push_back(&group);
+      continue;
+    }
+    Value slice = std::move(*it);
+    free.erase(it);
+    TRY(write_slice(world, service, group, std::move(slice)));
+  }
+  for (const Group* group : left) {  // what nobody needs serves another group under its name
+    Value slice;
+    if (!free.empty()) {
+      slice = std::move(free.back());
+      free.pop_back();
+    }
+    TRY(write_slice(world, service, *group, std::move(slice)));
+  }
+  for (const Value& slice : free) {
+    Status removed = world.remove(key_of("discovery.k8s.io", "endpointslices", slice));
+    if (!removed && !is_gone(removed.error())) return removed;
+  }
+  return ok();
+}
+
+Value address_of(const Value& service, const Value& pod) {
+  Value address = empty_map();
+  put(address, "ip", text(pod, "status", "podIP"));
+  put(address, "nodeName", text(pod, "spec", "nodeName"));
+  put(address, "targetRef", pod_reference(pod));
+  std::string_view host = text(pod, "spec", "hostname");
+  if (!host.empty() && text(pod, "spec", "subdomain") == name_of(service)) put(address, "hostname", host);
+  return address;
+}
+
+Status write_endpoints(World& world, const Value& service, const std::vector<Group>& groups) {
+  bool publish = flag(service, "spec", "publishNotReadyAddresses");
   std::vector<Value> subsets;
-  if (!ready.empty() || !unready.empty()) {
+  std::vector<const Value*> all;
+  for (const Group& group : groups) {
+    if (group.ports.length() == 0 && !items(service, "spec", "ports").empty()) continue;
+    std::vector<Value> ready, unready;
+    for (const Value* pod : group.pods) {
+      all.push_back(pod);
+      if (being_deleted(*pod)) continue;
+      (publish || pod_ready(*pod) ? ready : unready).push_back(address_of(service, *pod));
+    }
+    if (ready.empty() && unready.empty()) continue;
     Value subset = empty_map();
     if (!ready.empty()) put(subset, "addresses", Value::list_of(std::move(ready)));
     if (!unready.empty()) put(subset, "notReadyAddresses", Value::list_of(std::move(unready)));
-    Value ports = slice_ports(service, &pods[0]);
+    Value ports = value::deep_copy(group.ports);
     for (Value& port : elements_of(&ports)) {
       if (text(port, "name").empty()) drop(port, "name");
     }
@@ -200,7 +257,7 @@ Status write_endpoints(World& world, const Value& service, const std::vector<Val
       for (const Value& address : items(subset, list)) known->emplace(text(address, "ip"), serving);
     }
   }
-  note_change(endpoints, service, pods, known);
+  note_change(endpoints, service, all, known);
   if (!found) {
     TRY(world.create("", "endpoints", std::move(endpoints)));
   } else {
@@ -232,8 +289,9 @@ Result<Again> reconcile(World& world, const Key& key) {
   std::stable_sort(pods.begin(), pods.end(), [](const Value& a, const Value& b) {
     return text(a, "status", "podIP") < text(b, "status", "podIP");
   });
-  TRY(write_slice(world, *found, pods));
-  TRY(write_endpoints(world, *found, pods));
+  std::vector<Group> groups = by_ports(*found, pods);
+  TRY(write_endpoints(world, *found, groups));
+  TRY(write_slices(world, *found, std::move(groups)));
   return Again();
 }
 

@@ -108,6 +108,28 @@ Status daemon_set_create(World&, Value& object) {
 
 // ---- validation ----
 
+// The template as a StatefulSet's pods will have it: with a volume for each claim, and names of its own.
+Value with_claims(const Value& pod_template, std::span<const Value> claims) {
+  Value out = value::deep_copy(pod_template);
+  Value& spec = ensure(out, "spec");
+  drop(spec, "subdomain");
+  drop(spec, "hostname");
+  std::vector<Value> volumes;
+  for (const Value& claim : claims) {
+    Value volume = empty_map();
+    put(volume, "name", name_of(claim));
+    put(ensure(volume, "persistentVolumeClaim"), "claimName", name_of(claim));
+    volumes.push_back(std::move(volume));
+  }
+  for (const Value& volume : items(spec, "volumes")) {
+    bool claimed = std::any_of(claims.begin(), claims.end(),
+                               [&](const Value& claim) { return name_of(claim) == text(volume, "name"); });
+    if (!claimed) volumes.push_back(volume);
+  }
+  if (!volumes.empty()) put(spec, "volumes", Value::list_of(std::move(volumes)));
+  return out;
+}
+
 void selector_and_template(const Value& object, std::string_view mismatch_path,
                            std::vector<Cause>& causes) {
   const Value& spec = pod_spec_of(object);
@@ -131,7 +153,9 @@ void selector_and_template(const Value& object, std::string_view mismatch_path,
     invalid_value(causes, "spec.template.metadata.labels", labels ? *labels : Value::nil(),
                   "`selector` does not match template `labels`");
   }
-  validate_pod_template(pod ? *pod : nothing, "spec.template", causes);
+  auto claims = items(spec, "volumeClaimTemplates");
+  validate_pod_template(claims.empty() ? (pod ? *pod : nothing) : with_claims(pod ? *pod : nothing, claims),
+                        "spec.template", causes);
 }
 
 void restart_always(const Value& object, std::vector<Cause>& causes) {

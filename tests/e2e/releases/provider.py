@@ -3,6 +3,7 @@ that gives a LoadBalancer its address and a provisioner that makes the volume a 
 drydock has both inside."""
 import threading
 import time
+from http.client import HTTPException
 
 CLASS = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "provisioner": "drydock.local/simulated",
          "metadata": {"name": "standard", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}}
@@ -20,7 +21,7 @@ class Provider(threading.Thread):
                 self.give_addresses()
                 self.make_volumes()
                 self.drop_volumes()
-            except OSError:
+            except (OSError, HTTPException, KeyError):  # the server is busy or going: next time
                 time.sleep(0.5)
 
     def stop(self):

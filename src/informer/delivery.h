@@ -21,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -86,13 +87,15 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
   const HandlerOptions& options() const { return options_; }
 
  private:
-  struct Pending;
-  void schedule();  // with mutex_ held
-  void drain();
-  bool next(Change& change);  // with mutex_ held
-  void done();                // with mutex_ held: the front was taken
+  struct Merged {
+    Change change;
+    bool nothing = false;  // came and went
+  };
+  void schedule();  // with mutex_ held, like all but drain and call
+  bool next(Change& change);
   void merge(const Change& change);
-  void update_full();
+  size_t queued() const;  // without the replay
+  void drain();
   bool call(const Change& change);
 
   Loop& loop_;
@@ -108,9 +111,11 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
   std::deque<std::shared_ptr<const Batch>> batches_;
   size_t at_ = 0;                      // in the first batch
   std::deque<std::string> order_;      // newest_only: keys, in the order they became pending
-  std::unordered_map<std::string, Change> merged_;
+  std::unordered_map<std::string, Merged> merged_;
   bool merged_initial_ends_ = false;
   std::string merged_version_;
+  std::optional<Change> held_;         // on its way to the handler
+  uint64_t resumed_ = 0;
   bool scheduled_ = false, later_ = false, removed_ = false;
   std::thread::id calling_;            // inside the handler
   std::atomic<bool> full_{false}, synced_{false};

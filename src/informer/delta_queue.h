@@ -3,8 +3,7 @@
 // handler's choice (delivery.h). Belongs to one loop.
 //
 // Guarantees: elements leave in the order they came. A batch is up to kBatch plain elements with
-// different keys, or one replace, or one resync alone; it never reaches past the end of the first
-// replace. A closed queue takes nothing more, still hands out what it holds, then says so.
+// different keys, or one replace alone; so it never reaches past the end of the first list. A closed queue takes nothing more, still hands out what it holds, then says so.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@
 namespace pintle::informer {
 
 struct Delta {
-  enum class Kind : uint8_t { kAdded, kUpdated, kDeleted, kReplaced, kSync, kBookmark };
+  enum class Kind : uint8_t { kAdded, kUpdated, kDeleted, kReplaced, kBookmark };
   Kind kind;
   ObjectPtr object;                   // plain ones
   std::vector<ObjectPtr> objects;     // kReplaced: the whole list

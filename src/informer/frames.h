@@ -17,10 +17,10 @@ namespace pintle::informer {
 
 inline constexpr size_t kMaxValue = 8 << 20;  // an object in etcd is 1.5 MiB at most
 
-// Where an object or array that starts at a bracket ends, over as many pieces as it takes.
+// Where a JSON value ends that starts at its first byte, over as many pieces as it takes.
 class Extent {
  public:
-  // Goes on from `at`; true when the closing bracket was passed (`at` is then behind it).
+  // Goes on from `at`; true when it has ended (`at` is then behind it).
   bool run(std::string_view bytes, size_t& at);
 
  private:
@@ -61,9 +61,6 @@ class ListReader {
  private:
   enum class State : uint8_t { kStart, kKey, kColon, kValue, kItem, kAfterItem, kAfter, kDone };
   Status member(std::string_view value);
-  // One step of the machine over the byte at at_; true when an item is complete.
-  Result<bool> step();
-  std::optional<std::string_view> value_end();
 
   std::string buffer_, key_, kind_, version_, continue_;
   int64_t remaining_ = -1;

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "informer/loop.h"
 #include "kube/rest.h"
@@ -28,7 +29,6 @@ class Inlet {
   bool take(std::string& out);
   // How it ended, when it has and all of it was taken.
   std::optional<Status> ended();
-  bool waiting();  // bytes or the end are there to be taken
 
  private:
   // Shared: the connection's callbacks may outlive the inlet by a moment.

@@ -46,7 +46,7 @@ class Loop {
   void work();
 
   sys::Clock& clock_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> tasks_;                                    // guarded by mutex_, like all below
   std::multimap<int64_t, std::pair<Timer, Task>> timers_;

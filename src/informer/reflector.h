@@ -88,39 +88,41 @@ class Reflector {
   enum class State : uint8_t { kStopped, kWaiting, kList, kWatchList, kWatch };
   using After = void (Reflector::*)();
 
-  // One pass of the outer loop: list or streaming list, then watch.
+  // The outer loop: list or streaming list, then watch; again after a wait.
   void list_and_watch();
   void begin_list(std::string version);
-  void request_page();
   void begin_watch_list();
   void begin_watch();
-  void open(State state, const kube::Call& call);
-
-  void pump();
-  bool decode();  // false: stopped in the middle (full, or the stream was left)
-  Status take_item(std::string_view item);
-  // nullopt: goes on; ok: the stream was left; error: so does the stream.
-  std::optional<Status> take_frame(std::string_view frame);
-  std::optional<Status> take_initial(std::string_view type, ObjectPtr object);
-  void take_bookmark(std::string_view object);
-  Result<ObjectPtr> make(std::string_view json);
-
+  void fall_back(const Error& e);  // from the streaming list to the plain one
+  void listed(std::string version);
+  void page_done();
   void on_end(Status status);
   void list_ended(Status status);
-  void page_done();
   void watch_list_ended(Status status);
   void watch_ended(Status status);
-  void leave_stream();
-  bool retry_request(const Error& e);
-  bool retry_start(const Error& e);
-  bool retry_internal(const Error& e);
-  // Ends this pass: the handler hears of it and the next begins after a wait.
+  void note(const Error& e);
   void fail(const Error& e);
+  bool retry_request(const Error& e);
+  bool retry_internal();
   void wait(int64_t ns, After then);
   int64_t backoff();
-  void watch_silence();
   std::string version_to_ask(std::string_view first) const;
   int64_t watch_seconds();
+
+  // The request under way.
+  void open(State state, kube::Call call);
+  void send();  // call_, anew
+  State asked_state() const;
+  void leave_stream();
+  void watch_silence();
+
+  void pump();
+  bool decode();  // false: the sink is full, or the stream was left
+  Status take_item(std::string_view item);
+  Status take_frame(std::string_view frame);
+  void take_initial(std::string_view type, ObjectPtr object);
+  void take_bookmark(std::string_view json);
+  Result<ObjectPtr> make(std::string_view json);
 
   Loop& loop_;
   kube::Rest& rest_;
@@ -139,7 +141,7 @@ class Reflector {
   std::unique_ptr<Inlet> inlet_;
   kube::Call call_;
   std::string chunk_;
-  Loop::Timer timer_ = 0, silence_ = 0;
+  Loop::Timer timer_ = 0, silence_ = 0, again_ = 0;
   After then_ = nullptr;
   int64_t opened_at_ = 0, heard_at_ = 0;
   uint64_t frames_ = 0;

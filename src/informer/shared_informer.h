@@ -96,6 +96,8 @@ class SharedInformer : private Sink {
   DeltaQueue queue_;     // the work loop's
   Reflector reflector_;  // likewise
   Loop::Timer resync_timer_ = 0;
+  bool held_up_ = false;  // likewise, as the next
+  uint64_t pauses_ = 0;
   Store store_;
 
   mutable std::mutex mutex_;         // held while a batch goes from the store to the queues

@@ -46,8 +46,12 @@ class Store {
   std::vector<ObjectPtr> apply(const std::vector<Write>& writes, std::string_view version);
 
   struct Replaced {
-    std::vector<ObjectPtr> gone;              // were here and are not in the list
-    std::vector<std::pair<ObjectPtr, ObjectPtr>> changed;  // (now, before or null), in list order
+    std::vector<ObjectPtr> gone;  // were here and are not in the list
+    struct Changed {
+      size_t at;         // in the list
+      ObjectPtr before;  // null: new
+    };
+    std::vector<Changed> changed;  // in list order
     size_t unchanged = 0;
   };
   Replaced replace(const std::vector<ObjectPtr>& objects, std::string_view version);

@@ -3,7 +3,8 @@
 //
 // Guarantees: a key that waits is not queued twice; one that is being worked on is queued again once
 // it is done, and never worked on twice at a time. Of two delays of a key the earlier one holds.
-// shut_down takes nothing more and hands out what waits; drain also waits until all is done.
+// shut_down takes nothing more, forgets delayed keys and hands out what waits; with drain it also
+// waits until all is done.
 // Thread-safe. No thread of its own: delayed keys become due when somebody asks.
 #pragma once
 
@@ -43,7 +44,7 @@ std::unique_ptr<RateLimiter> longest_of(std::unique_ptr<RateLimiter> a, std::uni
 std::unique_ptr<RateLimiter> default_limiter(sys::Clock& clock);
 
 struct WorkCounters {  // workqueue_* of client-go
-  size_t depth = 0, delayed = 0, working = 0;
+  size_t depth = 0, delayed = 0, working = 0;  // now
   uint64_t adds = 0, retries = 0;
   int64_t queue_ns = 0, work_ns = 0;              // sums
   int64_t unfinished_ns = 0, longest_running_ns = 0;  // now

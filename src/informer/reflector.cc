@@ -1,0 +1,505 @@
+// The machine: list_and_watch() begins a pass; each request opens a stream into an Inlet, pump() moves
+// what came through the reader of the state it is in, and the end of the stream decides what is next
+// (list_ended, watch_list_ended, watch_ended). fail() ends the pass: the next begins after the backoff.
+#include "informer/reflector.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "informer/scan.h"
+
+namespace pintle::informer {
+namespace {
+
+constexpr int64_t kPageSize = 500;
+constexpr int64_t kShortWatchNs = kSecond;
+constexpr int kRequestRetries = 10;
+constexpr int64_t kSlowRetryNs = 60 * kSecond;        // denied, or not served
+constexpr int64_t kLongestRetryAfterSeconds = 120;
+constexpr int64_t kSilenceCheckNs = 10 * kSecond;
+constexpr int64_t kInitialSilenceNs = 30 * kSecond;   // a streaming list without a frame
+constexpr int64_t kListSilenceNs = 75 * kSecond;      // a list without a byte: servers give up at 60 s
+constexpr int64_t kInternalMemoryNs = 60 * kSecond;
+constexpr int kIncompleteStreams = 3;
+constexpr int kChunksPerTurn = 4;                     // then other watches have theirs
+
+Error cut_list() { return Error(Code::kDataLoss, "unexpected EOF in a list"); }
+
+}  // namespace
+
+Reflector::Reflector(Loop& loop, kube::Rest& rest, Resource resource, Sink& sink, Random random,
+                     ReflectorOptions options)
+    : loop_(loop), rest_(rest), resource_(std::move(resource)), sink_(sink), random_(random),
+      options_(std::move(options)), backoff_(loop.clock(), random, options_.backoff) {}
+
+Reflector::~Reflector() { stop(); }
+
+void Reflector::start() {
+  if (state_ != State::kStopped) return;
+  if (options_.start_version.empty() || !last_version_.empty()) return list_and_watch();
+  last_version_ = options_.start_version;
+  begin_watch();
+}
+
+void Reflector::stop() {
+  leave_stream();
+  loop_.cancel(timer_);
+  timer_ = 0;
+  state_ = State::kStopped;
+}
+
+void Reflector::wake() {
+  heard_at_ = loop_.clock().monotonic_ns();
+  if (inlet_) pump();
+}
+
+void Reflector::retry_now() {
+  if (state_ != State::kWaiting) return;
+  loop_.cancel(timer_);
+  timer_ = 0;
+  (this->*then_)();
+}
+
+// ---- requests
+
+void Reflector::leave_stream() {
+  inlet_.reset();
+  loop_.cancel(silence_);
+  loop_.cancel(again_);
+  silence_ = again_ = 0;
+  std::string().swap(chunk_);
+}
+
+void Reflector::open(State state, kube::Call call) {
+  state_ = state;
+  call_ = std::move(call);
+  retries_ = 0;
+  renewed_ = false;
+  send();
+}
+
+void Reflector::send() {
+  leave_stream();
+  state_ = asked_state();
+  answered_ = false;
+  frames_ = 0;
+  opened_at_ = heard_at_ = loop_.clock().monotonic_ns();
+  if (state_ == State::kList) {
+    list_.emplace(options_.max_value);
+  } else {
+    list_.reset();
+    frames_in_.emplace(options_.max_value);
+    ++counters_.watches;
+  }
+  if (state_ != State::kWatch) watch_silence();
+  inlet_ = std::make_unique<Inlet>(loop_, [this] { pump(); });
+  inlet_->open(rest_, call_);
+}
+
+Reflector::State Reflector::asked_state() const {
+  if (call_.query.find("watch=true") == std::string::npos) return State::kList;
+  return call_.query.find("sendInitialEvents=") == std::string::npos ? State::kWatch
+                                                                     : State::kWatchList;
+}
+
+void Reflector::watch_silence() {
+  silence_ = loop_.after(kSilenceCheckNs, [this] {
+    silence_ = 0;
+    const int64_t now = loop_.clock().monotonic_ns();
+    if (sink_.full()) heard_at_ = now;
+    const int64_t silent = now - heard_at_;
+    if (state_ == State::kWatchList && silent >= kInitialSilenceNs) {
+      watch_list_off_ = true;
+      fall_back(Error(Code::kDeadlineExceeded,
+                      "the server sent no bookmark at the end of the initial events"));
+    } else if (state_ == State::kList && silent >= kListSilenceNs) {
+      list_ended(Error(Code::kDeadlineExceeded, "the server went silent in a list"));
+    } else {
+      watch_silence();
+    }
+  });
+}
+
+void Reflector::wait(int64_t ns, After then) {
+  leave_stream();
+  state_ = State::kWaiting;
+  then_ = then;
+  timer_ = loop_.after(ns, [this] {
+    timer_ = 0;
+    (this->*then_)();
+  });
+}
+
+int64_t Reflector::backoff() {
+  ++counters_.backoffs;
+  return backoff_.next_ns();
+}
+
+void Reflector::note(const Error& e) {
+  counters_.last_error = e.text();
+  if (refusal_of(e) == Refusal::kExpired) ++counters_.expired;
+  sink_.on_error(e);
+}
+
+void Reflector::fail(const Error& e) {
+  note(e);
+  const Refusal refusal = refusal_of(e);
+  const bool slow = refusal == Refusal::kDenied || refusal == Refusal::kAbsent;
+  wait(slow ? kSlowRetryNs : backoff(), &Reflector::list_and_watch);
+}
+
+// What is asked again as it was: true when it is on its way.
+bool Reflector::retry_request(const Error& e) {
+  if (answered_) return false;
+  if (const auto* s = e.find<kube::ApiStatus>()) {
+    if (s->code == 401 && !renewed_) {
+      renewed_ = true;
+      send();
+      return true;
+    }
+    const bool told = s->retry_after_seconds > 0 && (s->code == 429 || s->code >= 500);
+    if (!told || retries_ >= kRequestRetries) return false;
+    ++retries_;
+    wait(std::min<int64_t>(s->retry_after_seconds, kLongestRetryAfterSeconds) * kSecond,
+         &Reflector::send);
+    return true;
+  }
+  if (!broken_stream(e) || retries_ >= kRequestRetries) return false;
+  ++retries_;
+  wait(kSecond, &Reflector::send);
+  return true;
+}
+
+// ---- reading
+
+void Reflector::pump() {
+  if (!inlet_) return;
+  const Inlet* stream = inlet_.get();
+  const auto left = [&] { return inlet_.get() != stream; };
+  for (int chunks = 0;; ++chunks) {
+    if (!decode() || left()) return;
+    if (chunks == kChunksPerTurn) {
+      sink_.flush();
+      if (!left() && again_ == 0) {
+        again_ = loop_.after(0, [this] {
+          again_ = 0;
+          pump();
+        });
+      }
+      return;
+    }
+    chunk_.clear();
+    if (!inlet_->take(chunk_)) break;
+    answered_ = true;
+    heard_at_ = loop_.clock().monotonic_ns();
+    state_ == State::kList ? list_->feed(chunk_) : frames_in_->feed(chunk_);
+  }
+  if (chunk_.capacity() > (16 << 10)) std::string().swap(chunk_);
+  sink_.flush();
+  if (left()) return;
+  if (auto end = inlet_->ended()) on_end(std::move(*end));
+}
+
+bool Reflector::decode() {
+  const Inlet* stream = inlet_.get();
+  for (;;) {
+    if (sink_.full()) {
+      sink_.flush();
+      if (sink_.full()) return false;
+    }
+    const bool list = state_ == State::kList;
+    auto next = list ? list_->next() : frames_in_->next();
+    if (!next) {
+      on_end(std::move(next).error());
+      return false;
+    }
+    if (!*next) return true;
+    Status taken = list ? take_item(**next) : take_frame(**next);
+    if (inlet_.get() != stream) return false;
+    if (!taken) {
+      sink_.flush();
+      on_end(std::move(taken));
+      return false;
+    }
+  }
+}
+
+Result<ObjectPtr> Reflector::make(std::string_view json) {
+  ObjectPtr o = TRY(Object::parse(json));
+  if (ObjectPtr held = sink_.held(o->key(), o->resource_version()); held && held->uid() == o->uid()) {
+    return held;
+  }
+  if (!options_.transform) return o;
+  auto text = options_.transform(std::string(json));
+  if (!text) {
+    ++counters_.transform_failures;
+    return Error::wrap(cat("unable to transform ", o->key()), std::move(text).error());
+  }
+  return Object::parse(*text);
+}
+
+Status Reflector::take_item(std::string_view item) {
+  items_.push_back(TRY(make(item)));
+  ++counters_.list_items;
+  return ok();
+}
+
+Status Reflector::take_frame(std::string_view frame) {
+  std::string_view type, json, key;
+  Scan s(frame);
+  if (s.open('{')) {
+    while (s.member(key)) {
+      const std::string_view value = s.take();
+      if (key == "type") type = plain(value).value_or("");
+      if (key == "object") json = value;
+    }
+  }
+  if (!s.ok() || !s.at_end()) return Error(Code::kDataLoss, "unable to decode a watch frame");
+  ++frames_;
+  if (type == "ERROR") return frame_error(json);
+  const std::string_view kind = resource_.metadata_only ? "PartialObjectMetadata" : resource_.kind;
+  const bool mismatch = !kind.empty() && string_at(json, {"kind"}) != kind;
+  if (mismatch || (type != "ADDED" && type != "MODIFIED" && type != "DELETED" && type != "BOOKMARK")) {
+    ++counters_.skipped_frames;
+    return ok();
+  }
+  if (type == "BOOKMARK") {
+    take_bookmark(json);
+    return ok();
+  }
+  const uint64_t failures = counters_.transform_failures;
+  auto object = make(json);
+  std::string version = object ? std::string((*object)->resource_version())
+                               : string_at(json, {"metadata", "resourceVersion"});
+  if (!object) {
+    note(object.error());
+    if (failures == counters_.transform_failures) {
+      ++counters_.skipped_frames;
+      return ok();
+    }
+  }
+  ++counters_.watch_items;
+  if (state_ == State::kWatchList) {
+    if (object) take_initial(type, std::move(*object));
+    return ok();
+  }
+  if (type != "ADDED") unordered_ = false;
+  if (unordered_) version.clear();
+  if (!version.empty()) last_version_ = version;
+  if (!object) return ok();
+  const Delta::Kind what = type == "ADDED"      ? Delta::Kind::kAdded
+                           : type == "MODIFIED" ? Delta::Kind::kUpdated
+                                                : Delta::Kind::kDeleted;
+  sink_.push({what, std::move(*object), {}, std::move(version)});
+  return ok();
+}
+
+// The streaming list's own store: the objects in the order they came.
+void Reflector::take_initial(std::string_view type, ObjectPtr object) {
+  const auto at = initial_.find(object->key());
+  if (at != initial_.end()) {
+    const size_t slot = at->second;
+    initial_.erase(at);  // its key lives in the object it names
+    items_[slot] = nullptr;
+  }
+  if (type == "DELETED") return;
+  items_.push_back(std::move(object));
+  initial_.emplace(items_.back()->key(), items_.size() - 1);
+}
+
+void Reflector::take_bookmark(std::string_view json) {
+  ++counters_.watch_bookmarks;
+  const std::string version = string_at(json, {"metadata", "resourceVersion"});
+  if (state_ == State::kWatch) {
+    unordered_ = false;
+    if (version.empty()) return;
+    last_version_ = version;
+    sink_.push({Delta::Kind::kBookmark, nullptr, {}, version});
+    return;
+  }
+  if (string_at(json, {"metadata", "annotations", "k8s.io/initial-events-end"}) != "true") return;
+  // The same stream goes on as the watch.
+  initial_.clear();
+  std::erase(items_, nullptr);
+  counters_.list_items += items_.size();
+  state_ = State::kWatch;
+  loop_.cancel(silence_);
+  silence_ = 0;
+  incomplete_ = 0;
+  listed(version);
+}
+
+// items_ are what there is at this version.
+void Reflector::listed(std::string version) {
+  ++counters_.lists;
+  counters_.list_ns += loop_.clock().monotonic_ns() - list_began_;
+  counters_.last_error.clear();
+  version_unavailable_ = unordered_ = false;
+  sink_.push({Delta::Kind::kReplaced, nullptr, std::exchange(items_, {}), version});
+  last_version_ = std::move(version);
+}
+
+// ---- the outer loop
+
+std::string Reflector::version_to_ask(std::string_view first) const {
+  if (version_unavailable_) return "";
+  return last_version_.empty() ? std::string(first) : last_version_;
+}
+
+int64_t Reflector::watch_seconds() {
+  const int64_t least = std::max<int64_t>(options_.min_watch_seconds, 300);
+  return least + static_cast<int64_t>(static_cast<double>(least) * random_());
+}
+
+void Reflector::list_and_watch() {
+  asked_again_ = false;
+  list_began_ = loop_.clock().monotonic_ns();
+  if (options_.watch_list && !watch_list_off_) {
+    begin_watch_list();
+  } else {
+    begin_list(version_to_ask("0"));
+  }
+}
+
+void Reflector::begin_list(std::string version) {
+  items_.clear();
+  initial_.clear();
+  asked_version_ = std::move(version);
+  query_ = {};
+  query_.version = asked_version_;
+  if (options_.page_size > 0) {
+    query_.limit = options_.page_size;
+  } else if (paginated_ || asked_version_.empty() || asked_version_ == "0") {
+    query_.limit = kPageSize;
+  }
+  open(State::kList, list_call(resource_, query_));
+}
+
+void Reflector::begin_watch_list() {
+  initial_.clear();
+  items_.clear();
+  open(State::kWatchList, watch_call(resource_, {version_to_ask(""), watch_seconds(), true}));
+}
+
+void Reflector::begin_watch() {
+  unordered_ = last_version_.empty() || last_version_ == "0";
+  open(State::kWatch, watch_call(resource_, {last_version_, watch_seconds(), false}));
+}
+
+void Reflector::on_end(Status status) {
+  switch (state_) {
+    case State::kList: return list_ended(std::move(status));
+    case State::kWatchList: return watch_list_ended(std::move(status));
+    case State::kWatch: return watch_ended(std::move(status));
+    default: return;
+  }
+}
+
+void Reflector::list_ended(Status status) {
+  if (status && !list_->done()) status = cut_list();
+  if (status) return page_done();
+  const Error e = status.error();
+  if (retry_request(e)) return;
+  ++counters_.list_failures;
+  const Refusal refusal = refusal_of(e);
+  if (refusal == Refusal::kExpired && !query_.next_page.empty()) {
+    note(e);
+    items_.clear();
+    query_ = {};
+    query_.version = asked_version_;
+    return open(State::kList, list_call(resource_, query_));
+  }
+  if ((refusal == Refusal::kExpired || refusal == Refusal::kTooLarge) && !asked_again_) {
+    note(e);
+    asked_again_ = version_unavailable_ = true;
+    return begin_list("");
+  }
+  items_.clear();
+  fail(e);
+}
+
+void Reflector::page_done() {
+  if (list_->kind() == "Table") {
+    items_.clear();
+    return fail(Error(Code::kDataLoss, "the server answered a list with a Table"));
+  }
+  if (std::string next = list_->next_page(); !next.empty()) {
+    paginated_ = paginated_ || asked_version_ == "0";
+    query_.next_page = std::move(next);
+    query_.version.clear();  // a continued list has its version in the token
+    query_.match.clear();
+    return open(State::kList, list_call(resource_, query_));
+  }
+  listed(list_->resource_version());
+  sink_.flush();
+  begin_watch();
+}
+
+void Reflector::fall_back(const Error& e) {
+  ++counters_.watch_list_fallbacks;
+  note(e);
+  begin_list(version_to_ask("0"));
+}
+
+void Reflector::watch_list_ended(Status status) {
+  if (!status && retry_request(status.error())) return;
+  if (status || broken_stream(status.error())) {
+    const Error e = status ? Error(Code::kDataLoss, "a streaming list ended before its bookmark")
+                           : status.error();
+    if (++incomplete_ >= kIncompleteStreams) {
+      watch_list_off_ = true;
+      return fall_back(e);
+    }
+    note(e);
+    const bool quick = loop_.clock().monotonic_ns() - opened_at_ < kShortWatchNs;
+    return quick ? wait(backoff(), &Reflector::begin_watch_list) : begin_watch_list();
+  }
+  const Error e = status.error();
+  const Refusal refusal = refusal_of(e);
+  if (refusal == Refusal::kBusy || connection_refused(e)) {
+    note(e);
+    return wait(backoff(), &Reflector::begin_watch_list);
+  }
+  const bool gone = refusal == Refusal::kExpired || refusal == Refusal::kTooLarge;
+  if (gone && !version_to_ask("").empty()) {
+    note(e);
+    version_unavailable_ = true;
+    return begin_watch_list();
+  }
+  fall_back(e);
+}
+
+void Reflector::watch_ended(Status status) {
+  if (!status && retry_request(status.error())) return;
+  const int64_t lasted = loop_.clock().monotonic_ns() - opened_at_;
+  counters_.watch_ns += lasted;
+  if (status || broken_stream(status.error())) {
+    if (lasted >= kShortWatchNs || frames_ > 0) return begin_watch();
+    ++counters_.short_watches;
+    return fail(Error(Code::kUnavailable,
+                      "very short watch: the connection ended within a second and without an event"));
+  }
+  ++counters_.watch_failures;
+  const Error e = status.error();
+  const Refusal refusal = refusal_of(e);
+  if (refusal == Refusal::kBusy || connection_refused(e)) {
+    note(e);
+    return wait(backoff(), &Reflector::begin_watch);
+  }
+  if (refusal == Refusal::kInternal && frames_ > 0 && retry_internal()) {
+    note(e);
+    return begin_watch();
+  }
+  fail(e);
+}
+
+bool Reflector::retry_internal() {
+  const int64_t window = options_.internal_error_window_ns;
+  if (window <= 0) return false;
+  const int64_t now = loop_.clock().monotonic_ns();
+  if (internal_since_ == 0 || now - internal_last_ > kInternalMemoryNs) internal_since_ = now;
+  internal_last_ = now;
+  return now - internal_since_ <= window;
+}
+
+}  // namespace pintle::informer

@@ -1,0 +1,144 @@
+#include "informer/resource.h"
+
+#include <charconv>
+
+#include "base/strings.h"
+#include "informer/scan.h"
+
+namespace pintle::informer {
+namespace {
+
+constexpr int64_t kGraceSeconds = 30;  // a watch the server does not end in time is ended here
+
+std::string escape(std::string_view s) {
+  std::string out;
+  for (const char c : s) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-_.~").find(c) != std::string_view::npos;
+    if (plain) {
+      out += c;
+    } else {
+      constexpr char kHex[] = "0123456789ABCDEF";
+      out += {'%', kHex[static_cast<unsigned char>(c) >> 4], kHex[static_cast<unsigned char>(c) & 15]};
+    }
+  }
+  return out;
+}
+
+void add(std::string& query, std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  append(query, {query.empty() ? "" : "&", name, "=", escape(value)});
+}
+
+kube::Call base(const Resource& r, std::string_view partial) {
+  kube::Call c;
+  c.path = path_of(r);
+  if (r.metadata_only) {
+    c.accept = cat("application/json;as=", partial, ";g=meta.k8s.io;v=v1,application/json");
+  }
+  return c;
+}
+
+int64_t number_at(std::string_view json, std::initializer_list<std::string_view> path) {
+  int64_t n = 0;
+  if (const auto text = value_at(json, path)) {
+    std::from_chars(text->data(), text->data() + text->size(), n);
+  }
+  return n;
+}
+
+bool has_cause(std::string_view status, std::string_view reason) {
+  const auto causes = value_at(status, {"details", "causes"});
+  if (!causes) return false;
+  Scan s(*causes);
+  if (!s.open('[')) return false;
+  while (s.element()) {
+    if (string_at(s.take(), {"reason"}) == reason) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string path_of(const Resource& r) {
+  std::string out = r.group.empty() ? cat("/api/", r.version) : cat("/apis/", r.group, "/", r.version);
+  if (!r.name_space.empty()) append(out, {"/namespaces/", r.name_space});
+  append(out, {"/", r.plural});
+  return out;
+}
+
+std::string key_of(const Resource& r) {
+  return cat(path_of(r), r.metadata_only ? "?metadata&" : "?", r.label_selector, "&",
+             r.field_selector);
+}
+
+kube::Call list_call(const Resource& r, const ListQuery& q) {
+  kube::Call c = base(r, "PartialObjectMetadataList");
+  add(c.query, "continue", q.next_page);
+  add(c.query, "fieldSelector", r.field_selector);
+  add(c.query, "labelSelector", r.label_selector);
+  if (q.limit > 0) add(c.query, "limit", cat(q.limit));
+  add(c.query, "resourceVersion", q.version);
+  add(c.query, "resourceVersionMatch", q.match);
+  return c;
+}
+
+kube::Call watch_call(const Resource& r, const WatchQuery& q) {
+  kube::Call c = base(r, "PartialObjectMetadata");
+  add(c.query, "allowWatchBookmarks", "true");
+  add(c.query, "fieldSelector", r.field_selector);
+  add(c.query, "labelSelector", r.label_selector);
+  add(c.query, "resourceVersion", q.version);
+  if (q.initial_events) {
+    add(c.query, "resourceVersionMatch", "NotOlderThan");
+    add(c.query, "sendInitialEvents", "true");
+  }
+  add(c.query, "timeoutSeconds", cat(q.timeout_seconds));
+  add(c.query, "watch", "true");
+  c.timeout_ms = (q.timeout_seconds + kGraceSeconds) * 1000;
+  return c;
+}
+
+Refusal refusal_of(const Error& e) {
+  const auto* s = e.find<kube::ApiStatus>();
+  if (!s) return Refusal::kNone;
+  const std::string_view reason = s->reason;
+  if (has_cause(s->raw, "ResourceVersionTooLarge") ||
+      (reason == "Timeout" && s->message.find("Too large resource version") != std::string::npos)) {
+    return Refusal::kTooLarge;
+  }
+  if (reason == "Expired" || reason == "Gone" || s->code == 410) return Refusal::kExpired;
+  if (reason == "TooManyRequests" || s->code == 429) return Refusal::kBusy;
+  if (reason == "InternalError" || (reason.empty() && s->code == 500)) return Refusal::kInternal;
+  if (s->code == 401 || s->code == 403) return Refusal::kDenied;
+  if (s->code == 404) return Refusal::kAbsent;
+  return Refusal::kOther;
+}
+
+bool connection_refused(const Error& e) {
+  return !e.find<kube::ApiStatus>() && e.text().ends_with("connection refused");
+}
+
+bool broken_stream(const Error& e) {
+  if (e.find<kube::ApiStatus>()) return false;
+  if (e.code() == Code::kDeadlineExceeded || e.text().ends_with("unexpected EOF")) return true;
+  return e.code() == Code::kUnavailable &&
+         (e.text().ends_with("EOF") || e.text().ends_with("connection reset by peer") ||
+          e.text().ends_with("i/o timeout") || e.text().find("http2: ") != std::string::npos);
+}
+
+Error frame_error(std::string_view status) {
+  auto detail = std::make_unique<kube::ApiStatus>();
+  detail->code = static_cast<int>(number_at(status, {"code"}));
+  detail->reason = string_at(status, {"reason"});
+  detail->message = string_at(status, {"message"});
+  detail->retry_after_seconds = static_cast<int>(number_at(status, {"details", "retryAfterSeconds"}));
+  detail->raw = status;
+  Error e(Code::kUnknown, detail->message.empty()
+                              ? cat("an error on the server (", detail->code, " ", detail->reason, ")")
+                              : detail->message);
+  e.set_detail(std::move(detail));
+  return e;
+}
+
+}  // namespace pintle::informer

@@ -77,7 +77,7 @@ Result<std::vector<LintMessage>> lint_chart(Context& context, const std::string&
   }
   sys::MemoryDisk memory;
   const auto directory = expand(memory, bytes);
-  bytes = std::string();
+  std::string().swap(bytes);  // assignment would keep the buffer
   if (!directory) return unable("extract tarball", directory.error());
   return run_rules(context, memory, *directory, values, options);
 }

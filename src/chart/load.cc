@@ -67,7 +67,7 @@ Result<std::unique_ptr<Chart>> load_archive_file(sys::Disk& disk, const std::str
   auto data = TRY(disk.read_file(path, kMaxArchiveFile));
   TRY(check_is_archive(path, data));
   auto files = read_archive(data, options);
-  data = std::string();  // a large archive is not needed beside its files
+  std::string().swap(data);  // a large archive is not needed beside its files; assignment keeps it
   if (!files) {
     if (files.error().text() == "gzip: invalid header") {
       return Error(

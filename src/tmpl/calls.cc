@@ -79,7 +79,7 @@ bool Vm::Rep::invoke(const FuncDef& f, std::string_view name, const Value* args,
 }
 
 bool Vm::Rep::call(const CallSite& site, Value*& sp) {
-  size_t n = site.params.size();
+  size_t n = site.arguments();
   Value* args = sp - n;
   // The piped value was computed first but is the last argument.
   if (site.piped && n > 1) std::rotate(args, args + 1, args + n);
@@ -87,33 +87,33 @@ bool Vm::Rep::call(const CallSite& site, Value*& sp) {
     char param = site.params[i];
     if (param == 'v' && !args[i].is_invalid()) continue;
     // A literal already has the parameter's type (a Duration's travels as an int64).
-    if (param != 'v' && i < site.written && is_literal(*site.command->args[i + 1])) continue;
+    if (param != 'v' && i < site.written && is_literal(*site.command->args()[i + 1])) continue;
     if (!check_arg(args[i], param, site.arg_nodes[i])) return false;
   }
   Value result;
-  if (!invoke(*site.function, site.name, args, n, site.node, result)) return false;
+  if (!invoke(*site.function, site.name(), args, n, site.node, result)) return false;
   drop(args, sp);
   push(sp, std::move(result));
   return true;
 }
 
 bool Vm::Rep::call_value(const CallSite& site, Value*& sp, const Node*) {
-  size_t n = site.params.size();
+  size_t n = site.arguments();
   Value* args = sp - n;
   if (site.piped && n > 1) std::rotate(args, args + 1, args + n);
   std::string name;
   if (site.written > 0) {
-    name = to_source(*site.command->args[1]);
+    name = to_source(*site.command->args()[1]);
   } else {
     name = args[0].is_string() ? std::string(args[0].as_string())
                                : cat("<", value::go_type(args[0]), " Value>");
   }
-  return fail_calling(site.node, site.name, Error(not_callable(name, args[0])));
+  return fail_calling(site.node, site.name(), Error(not_callable(name, args[0])));
 }
 
 bool Vm::Rep::check_method_arg(const CallSite& site, size_t index, Value& v, const Node* at) {
   char param = written_param(signature(methods.back()->params), index);
-  const Node& written = *site.command->args[index + 1];
+  const Node& written = *site.command->args()[index + 1];
   if (!is_literal(written)) return check_arg(v, param, at);
   std::string message;
   Value constant;
@@ -125,7 +125,7 @@ bool Vm::Rep::check_method_arg(const CallSite& site, size_t index, Value& v, con
 bool Vm::Rep::call_method(const CallSite& site, Value*& sp, const Node* at) {
   const FuncDef& method = *methods.back();
   methods.pop_back();
-  size_t n = site.written + 1 + (site.piped ? 1 : 0);
+  size_t n = site.arguments() + 1;
   Value* args = sp - n;
   if (site.piped) {
     std::rotate(args, args + 1, args + n);
@@ -134,7 +134,7 @@ bool Vm::Rep::call_method(const CallSite& site, Value*& sp, const Node* at) {
     }
   }
   Value result;
-  if (!invoke(method, site.name, args, n, site.node, result)) return false;
+  if (!invoke(method, site.name(), args, n, site.node, result)) return false;
   drop(args, sp);
   push(sp, std::move(result));
   return true;

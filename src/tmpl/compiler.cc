@@ -11,12 +11,13 @@
 #include "tmpl/compiler.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/strings.h"
 
 namespace pintle::tmpl {
 
-const Node kDynamicNode{NodeKind::kNil, 0};
+const Node kDynamicNode{NodeKind::kNil, 0, 0, 0};
 
 namespace {
 
@@ -27,22 +28,21 @@ size_t declarations(const Node& node) {
   if (node.kind == NodeKind::kChain) return declarations(*static_cast<const ChainNode&>(node).base);
   if (node.kind != NodeKind::kPipe) return 0;
   auto& pipe = static_cast<const PipeNode&>(node);
-  size_t n = pipe.is_assign ? 0 : pipe.decl.size();
-  for (const CommandNode* c : pipe.commands) {
-    for (const Node* arg : c->args) n += declarations(*arg);
+  size_t n = pipe.is_assign() ? 0 : pipe.declared();
+  for (size_t i = 0; i < pipe.commands(); ++i) {
+    for (const Node* arg : pipe.command(i).args()) n += declarations(*arg);
   }
   return n;
 }
 
 // `.` or `$`: then it does not matter whether the template is looked up before or after.
 bool cannot_fail(const PipeNode& pipe) {
-  if (!pipe.decl.empty() || pipe.commands.size() != 1 || pipe.commands[0]->args.size() != 1) {
+  if (pipe.declared() > 0 || pipe.commands() != 1 || pipe.command(0).args().size() != 1) {
     return false;
   }
-  const Node& only = *pipe.commands[0]->args[0];
-  return only.kind == NodeKind::kDot || (only.kind == NodeKind::kVariable &&
-                                         static_cast<const NamesNode&>(only).names.size() == 1 &&
-                                         static_cast<const NamesNode&>(only).names[0] == "$");
+  const Node& only = *pipe.command(0).args()[0];
+  return only.kind == NodeKind::kDot ||
+         (only.kind == NodeKind::kVariable && static_cast<const VariableNode&>(only).path() == "$");
 }
 
 // A program while it grows.
@@ -69,6 +69,7 @@ class Compiler {
     program->code = keep(made_.code);
     program->nodes = keep(made_.nodes);
     program->texts = keep(made_.texts);
+    made_.constants.shrink_to_fit();
     program->constants = std::move(made_.constants);
     program->paths = keep(made_.paths);
     program->calls = keep(made_.calls);
@@ -111,8 +112,8 @@ class Compiler {
     table.push_back(std::move(item));
     return static_cast<uint32_t>(table.size() - 1);
   }
-  void push_const(value::Value v) {
-    emit(Op::kConst, add(made_.constants, std::move(v)));
+  void push_const(uint32_t constant) {
+    emit(Op::kConst, constant);
     pushed();
   }
   // Nothing behind it runs; the stack depth goes on as if it had pushed a value.
@@ -124,7 +125,7 @@ class Compiler {
 
   // ---- statements ----
   void list(const ListNode& nodes) {
-    for (const Node* n : nodes.nodes) statement(*n);
+    for (const Node* n : nodes.nodes()) statement(*n);
   }
   void statement(const Node& node);
   void if_with(const BranchNode& node);
@@ -138,19 +139,19 @@ class Compiler {
   void assign(std::string_view name, uint8_t flags);
   void load(std::string_view name);
   void command(const CommandNode& cmd, bool piped);
-  void fields(const NamesNode& node, size_t first, const CommandNode* cmd, bool piped);
+  void fields(const PathNode& node, const CommandNode* cmd, bool piped);
   void chain(const ChainNode& node, const CommandNode* cmd, bool piped);
   void chain_base(const Node& base);
-  void method(const Node& node, std::span<std::string_view> names, const CommandNode& cmd,
-              bool piped, CallSite site);
+  void method(const PathNode& node, const CommandNode& cmd, bool piped, CallSite site);
   void call(const IdentifierNode& name, const Node& node, const CommandNode* cmd, bool piped);
   void and_or(Special which, const CommandNode* cmd, bool piped);
   void begin_conditional(std::span<Node* const> args);
   void end_conditional() { --conditional_; }
+  uint32_t constant(value::Value v);
   void argument(const Node& arg, char param);
   void plain_argument(const Node& arg);
   bool not_a_function(const CommandNode& cmd, bool piped);
-  uint32_t path(std::span<std::string_view> names, const Node& node) {
+  uint32_t path(std::string_view names, const Node& node) {
     return add(made_.paths, {names, &node});
   }
   const Variable* find(std::string_view name) const {
@@ -163,6 +164,7 @@ class Compiler {
   const NameId& id_;
   Arena& arena_;
   Tables made_;
+  std::unordered_map<std::string_view, uint32_t> texts_;  // string constants by what they say
   const Node* at_ = nullptr;
   std::vector<Variable> vars_;
   std::vector<Loop> loops_;
@@ -183,7 +185,7 @@ void Compiler::statement(const Node& node) {
       return;
     case NodeKind::kAction: {
       const PipeNode& pipe = *static_cast<const ActionNode&>(node).pipe;
-      bool prints = pipe.decl.empty();
+      bool prints = pipe.declared() == 0;
       pipeline(pipe, prints);
       if (prints) {
         at_ = &node;
@@ -226,11 +228,11 @@ void Compiler::if_with(const BranchNode& node) {
 
 // The variables of a range hold the ranged value until the first round, so that else sees it there.
 void Compiler::range_variables(const PipeNode& pipe, RangeSite& site) {
-  site.variables = static_cast<uint16_t>(pipe.decl.size());
-  site.assign = pipe.is_assign;
+  site.variables = static_cast<uint16_t>(pipe.declared());
+  site.assign = pipe.is_assign();
   if (site.assign) return;
-  for (size_t i = 0; i < pipe.decl.size(); ++i) {
-    site.slots[i] = vars_[vars_.size() - pipe.decl.size() + i].slot;
+  for (size_t i = 0; i < site.variables; ++i) {
+    site.slots[i] = vars_[vars_.size() - site.variables + i].slot;
   }
 }
 
@@ -249,7 +251,7 @@ void Compiler::range(const BranchNode& node) {
   if (site.assign) {
     pushed(static_cast<int>(site.variables));
     // The index, when wanted, lies on top of the element.
-    for (const VariableNode* v : pipe.decl) assign(v->names[0], kElement);
+    for (size_t i = 0; i < site.variables; ++i) assign(pipe.variable(i).name(), kElement);
   }
   list(*node.list);
   emit(Op::kJump, loops_.back().next);
@@ -285,16 +287,16 @@ void Compiler::template_call(const TemplateNode& node) {
 
 void Compiler::pipeline(const PipeNode& pipe, bool value_needed) {
   at_ = &pipe;
-  for (size_t i = 0; i < pipe.commands.size(); ++i) {
-    command(*pipe.commands[i], i > 0);
+  for (size_t i = 0; i < pipe.commands(); ++i) {
+    command(pipe.command(i), i > 0);
     made_.code.back().flags |= kEndsCommand;
   }
-  for (size_t i = 0; i < pipe.decl.size(); ++i) {
-    bool keep = value_needed || i + 1 < pipe.decl.size();
-    if (pipe.is_assign) {
-      assign(pipe.decl[i]->names[0], keep ? kKeep : 0);
+  for (size_t i = 0; i < pipe.declared(); ++i) {
+    bool keep = value_needed || i + 1 < pipe.declared();
+    if (pipe.is_assign()) {
+      assign(pipe.variable(i).name(), keep ? kKeep : 0);
     } else {
-      declare(pipe.decl[i]->names[0], keep);
+      declare(pipe.variable(i).name(), keep);
     }
   }
 }
@@ -371,18 +373,18 @@ void Compiler::begin_conditional(std::span<Node* const> args) {
 
 // A value that is not called was given arguments: the message replaces it.
 bool Compiler::not_a_function(const CommandNode& cmd, bool piped) {
-  if (cmd.args.size() == 1 && !piped) return false;
-  fail(cat("can't give argument to non-function ", to_source(*cmd.args[0])));
+  if (cmd.args().size() == 1 && !piped) return false;
+  fail(cat("can't give argument to non-function ", to_source(*cmd.args()[0])));
   if (piped) --depth_;
   return true;
 }
 
 void Compiler::command(const CommandNode& cmd, bool piped) {
-  const Node& first = *cmd.args[0];
+  const Node& first = *cmd.args()[0];
   switch (first.kind) {
     case NodeKind::kField: {
       at_ = &first;
-      return fields(static_cast<const NamesNode&>(first), 0, &cmd, piped);
+      return fields(static_cast<const PathNode&>(first), &cmd, piped);
     }
     case NodeKind::kChain: return chain(static_cast<const ChainNode&>(first), &cmd, piped);
     case NodeKind::kIdentifier:
@@ -392,10 +394,10 @@ void Compiler::command(const CommandNode& cmd, bool piped) {
       return pipeline(static_cast<const PipeNode&>(first));
     case NodeKind::kVariable: {
       at_ = &first;
-      auto& v = static_cast<const NamesNode&>(first);
-      if (v.names.size() > 1) return fields(v, 1, &cmd, piped);
-      load(v.names[0]);
-      if (cmd.args.size() > 1 || piped) {
+      auto& v = static_cast<const VariableNode&>(first);
+      if (!v.fields().empty()) return fields(v, &cmd, piped);
+      load(v.name());
+      if (cmd.args().size() > 1 || piped) {
         emit(Op::kPop);
         --depth_;
         not_a_function(cmd, piped);
@@ -416,36 +418,38 @@ void Compiler::command(const CommandNode& cmd, bool piped) {
   }
 }
 
-// .a.b (first = 0) or $x.a.b (first = 1: names[0] is the variable).
-void Compiler::fields(const NamesNode& node, size_t first, const CommandNode* cmd, bool piped) {
-  bool calls = piped || (cmd != nullptr && cmd->args.size() > 1);
-  auto names = node.names.subspan(first);
+// .a.b or $x.a.b
+void Compiler::fields(const PathNode& node, const CommandNode* cmd, bool piped) {
+  bool calls = piped || (cmd != nullptr && cmd->args().size() > 1);
+  bool of_dot = node.kind == NodeKind::kField;
+  std::string_view owner = of_dot ? "" : static_cast<const VariableNode&>(node).name();
+  std::string_view names = node.path().substr(owner.size());
   // A method's receiver is the chain without the method's name.
-  auto receiver = names.first(names.size() - (calls ? 1 : 0));
-  const Variable* variable = first == 1 ? find(node.names[0]) : nullptr;
+  std::string_view receiver = calls ? names.substr(0, names.rfind('.')) : names;
+  const Variable* variable = of_dot ? nullptr : find(owner);
   bool plain_slot = variable != nullptr && variable->flag == kNoFlag;
-  if (first == 0 && receiver.empty()) {
+  if (of_dot && receiver.empty()) {
     emit(Op::kDot);
     pushed();
-  } else if (first == 0) {
+  } else if (of_dot) {
     emit(Op::kField, path(receiver, node));
     pushed();
   } else if (plain_slot && !receiver.empty()) {
     emit(Op::kFieldVar, path(receiver, node), variable->slot);
     pushed();
   } else {
-    load(node.names[0]);
+    load(owner);
     if (!receiver.empty()) emit(Op::kFieldTop, path(receiver, node));
   }
   if (!calls) return;
   CallSite site{};
   using From = CallSite::From;
   site.from = !receiver.empty() ? From::kPath
-              : first == 0      ? From::kDot
+              : of_dot          ? From::kDot
               : plain_slot      ? From::kSlot
                                 : From::kValue;
   if (plain_slot) site.slot = variable->slot;
-  method(node, names, *cmd, piped, std::move(site));
+  method(node, *cmd, piped, std::move(site));
 }
 
 void Compiler::chain_base(const Node& base) {
@@ -461,31 +465,29 @@ void Compiler::chain_base(const Node& base) {
 void Compiler::chain(const ChainNode& node, const CommandNode* cmd, bool piped) {
   at_ = &node;
   chain_base(*node.base);
-  if (!piped && (cmd == nullptr || cmd->args.size() == 1)) {
-    emit(Op::kFieldTop, path(node.names, node));
+  if (!piped && (cmd == nullptr || cmd->args().size() == 1)) {
+    emit(Op::kFieldTop, path(node.path(), node));
     return;
   }
   CallSite site{};
-  if (node.names.size() > 1) {
-    emit(Op::kFieldTop, path(node.names.first(node.names.size() - 1), node));
+  if (std::string_view receiver = node.path().substr(0, node.path().rfind('.')); !receiver.empty()) {
+    emit(Op::kFieldTop, path(receiver, node));
     site.from = CallSite::From::kPath;
   }
-  method(node, node.names, *cmd, piped, std::move(site));
+  method(node, *cmd, piped, std::move(site));
 }
 
 // The receiver is on the stack; its last name must be a method, which gets the arguments.
-void Compiler::method(const Node& node, std::span<std::string_view> names, const CommandNode& cmd,
-                      bool piped, CallSite site) {
-  site.name = names.back();
+void Compiler::method(const PathNode& node, const CommandNode& cmd, bool piped, CallSite site) {
   site.node = &node;
   site.command = &cmd;
-  site.written = static_cast<uint32_t>(cmd.args.size() - 1);
+  site.written = static_cast<uint32_t>(cmd.args().size() - 1);
   site.piped = piped;
   uint32_t index = add(made_.calls, std::move(site));
   emit(Op::kMethod, index);
-  begin_conditional(cmd.args.subspan(1));
-  for (size_t i = 1; i < cmd.args.size(); ++i) {
-    const Node& arg = *cmd.args[i];
+  begin_conditional(cmd.args().subspan(1));
+  for (size_t i = 1; i < cmd.args().size(); ++i) {
+    const Node& arg = *cmd.args()[i];
     if (is_literal(arg)) {
       at_ = &arg;
       emit(Op::kInvalid);  // the parameter's type, known at run time, decides what it becomes
@@ -498,7 +500,7 @@ void Compiler::method(const Node& node, std::span<std::string_view> names, const
   end_conditional();
   emit(Op::kMark);
   emit(Op::kCallMethod, index);
-  depth_ -= static_cast<int>(cmd.args.size() - 1) + (piped ? 1 : 0);
+  depth_ -= static_cast<int>(cmd.args().size() - 1) + (piped ? 1 : 0);
   made_.calls[index].end = here();
   at_ = &kDynamicNode;
   emit(Op::kJoin);
@@ -507,7 +509,7 @@ void Compiler::method(const Node& node, std::span<std::string_view> names, const
 void Compiler::call(const IdentifierNode& name, const Node& node, const CommandNode* cmd,
                     bool piped) {
   at_ = &name;
-  size_t written = cmd == nullptr ? 0 : cmd->args.size() - 1;
+  size_t written = cmd == nullptr ? 0 : cmd->args().size() - 1;
   Signature s = signature(name.function->params);
   std::string error = check_count(s, name.name, written, piped);
   if (!error.empty()) {
@@ -520,7 +522,6 @@ void Compiler::call(const IdentifierNode& name, const Node& node, const CommandN
 
   CallSite site{};
   site.function = name.function;
-  site.name = name.name;
   site.node = &node;
   site.command = cmd;
   site.written = static_cast<uint32_t>(written);
@@ -528,12 +529,12 @@ void Compiler::call(const IdentifierNode& name, const Node& node, const CommandN
   std::string params;
   for (size_t i = 0; i < written; ++i) params += written_param(s, i);
   if (piped) params += piped_param(s, written);
-  site.params = arena_.copy(std::string_view(params));
+  site.params = arena_.copy(std::string_view(params)).data();
   uint32_t index = add(made_.calls, std::move(site));
 
   std::vector<const Node*> arg_nodes;
   for (size_t i = 0; i < written; ++i) {
-    const Node& arg = *cmd->args[i + 1];
+    const Node& arg = *cmd->args()[i + 1];
     char param = written_param(s, i);
     argument(arg, param);
     arg_nodes.push_back(at_);
@@ -544,14 +545,14 @@ void Compiler::call(const IdentifierNode& name, const Node& node, const CommandN
     }
   }
   if (piped) arg_nodes.push_back(at_);
-  made_.calls[index].arg_nodes = keep(arg_nodes);
+  made_.calls[index].arg_nodes = keep(arg_nodes).data();
   emit(which == Special::kCall ? Op::kCallValue : Op::kCall, index);
   depth_ -= static_cast<int>(written) + (piped ? 1 : 0);
   pushed();
 }
 
 void Compiler::and_or(Special which, const CommandNode* cmd, bool piped) {
-  std::span<Node* const> args = cmd == nullptr ? std::span<Node*>() : cmd->args.subspan(1);
+  std::span<Node* const> args = cmd == nullptr ? std::span<Node* const>() : cmd->args().subspan(1);
   begin_conditional(args);
   std::vector<uint32_t> jumps;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -576,13 +577,25 @@ void Compiler::and_or(Special which, const CommandNode* cmd, bool piped) {
   emit(Op::kJoin);
 }
 
+// A template says the same words again and again (the names it includes): each is kept once, where
+// it takes memory of its own, which also keeps the view of it in place.
+uint32_t Compiler::constant(value::Value v) {
+  const bool text = v.is_string() && v.as_string().size() > value::Str::kInline;
+  if (text) {
+    if (auto known = texts_.find(v.as_string()); known != texts_.end()) return known->second;
+  }
+  const uint32_t index = add(made_.constants, std::move(v));
+  if (text) texts_.emplace(made_.constants[index].as_string(), index);
+  return index;
+}
+
 void Compiler::argument(const Node& arg, char param) {
   if (!is_literal(arg)) return plain_argument(arg);
   at_ = &arg;
   value::Value v;
   std::string error;
   if (literal_argument(arg, param, v, error)) {
-    push_const(std::move(v));
+    push_const(constant(std::move(v)));
   } else {
     fail(std::move(error));
   }
@@ -594,11 +607,11 @@ void Compiler::plain_argument(const Node& arg) {
     case NodeKind::kDot:
       emit(Op::kDot);
       return pushed();
-    case NodeKind::kField: return fields(static_cast<const NamesNode&>(arg), 0, nullptr, false);
+    case NodeKind::kField: return fields(static_cast<const PathNode&>(arg), nullptr, false);
     case NodeKind::kVariable: {
-      auto& v = static_cast<const NamesNode&>(arg);
-      if (v.names.size() > 1) return fields(v, 1, nullptr, false);
-      return load(v.names[0]);
+      auto& v = static_cast<const VariableNode&>(arg);
+      if (!v.fields().empty()) return fields(v, nullptr, false);
+      return load(v.name());
     }
     case NodeKind::kPipe: return pipeline(static_cast<const PipeNode&>(arg));
     case NodeKind::kIdentifier:

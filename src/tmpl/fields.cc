@@ -88,7 +88,10 @@ bool Vm::Rep::follow(const Value& from, bool interface, const Path& path, const 
                      Value& result) {
   const Value* here = &from;
   Value held;  // owns *here once a step has made a value of its own
-  for (std::string_view name : path.names) {
+  for (std::string_view left = path.names; !left.empty();) {
+    left.remove_prefix(1);
+    const std::string_view name = left.substr(0, left.find('.'));
+    left.remove_prefix(name.size());
     // Plain maps borrow their way down; nothing is copied until the end.
     if (here->is(Type::kMap)) {
       if (const Value* found = here->get(name)) {
@@ -110,24 +113,25 @@ bool Vm::Rep::follow(const Value& from, bool interface, const Path& path, const 
 
 bool Vm::Rep::resolve_method(const Value& receiver, bool interface, const CallSite& site,
                              const Node* at, bool* nothing) {
+  const std::string_view name = site.name();
   *nothing = receiver.is_invalid();
   if (*nothing) {
     if (options.missing_key != MissingKey::kError) return true;
-    return fail(at, cat("nil data; no entry for key ", quote(site.name)));
+    return fail(at, cat("nil data; no entry for key ", quote(name)));
   }
-  if (receiver.is_nil()) return fail(at, cat("nil pointer evaluating interface {}.", site.name));
-  if (const FuncDef* method = find_method(receiver, site.name)) {
+  if (receiver.is_nil()) return fail(at, cat("nil pointer evaluating interface {}.", name));
+  if (const FuncDef* method = find_method(receiver, name)) {
     std::string problem =
-        check_count(signature(method->params), site.name, site.written, site.piped);
+        check_count(signature(method->params), name, site.written, site.piped);
     if (!problem.empty()) return fail(at, problem);
     methods.push_back(method);
     return true;
   }
-  if (receiver.is_map()) return fail(at, cat(site.name, " is not a method but has arguments"));
-  if (receiver.is_object() && !receiver.as_object()->field(site.name).is_invalid()) {
-    return fail(at, cat(site.name, " has arguments but cannot be invoked as function"));
+  if (receiver.is_map()) return fail(at, cat(name, " is not a method but has arguments"));
+  if (receiver.is_object() && !receiver.as_object()->field(name).is_invalid()) {
+    return fail(at, cat(name, " has arguments but cannot be invoked as function"));
   }
-  return no_field(receiver, interface, site.name, at);
+  return no_field(receiver, interface, name, at);
 }
 
 }  // namespace pintle::tmpl

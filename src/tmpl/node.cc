@@ -28,18 +28,6 @@ constexpr int kMaxPrintDepth = 2000;
 
 void write(std::string& out, const Node& node, int depth);
 
-void write_names(std::string& out, std::span<std::string_view> names) {
-  for (std::string_view name : names) {
-    out += '.';
-    out.append(name);
-  }
-}
-
-void write_variable(std::string& out, const VariableNode& v) {
-  out.append(v.names[0]);
-  write_names(out, v.names.subspan(1));
-}
-
 void write_operand(std::string& out, const Node& node, int depth) {
   bool parens = node.kind == NodeKind::kPipe;
   if (parens) out += '(';
@@ -48,14 +36,14 @@ void write_operand(std::string& out, const Node& node, int depth) {
 }
 
 void write_pipe(std::string& out, const PipeNode& pipe, int depth) {
-  for (size_t i = 0; i < pipe.decl.size(); ++i) {
+  for (size_t i = 0; i < pipe.declared(); ++i) {
     if (i > 0) out += ", ";
-    write_variable(out, *pipe.decl[i]);
+    out.append(pipe.variable(i).path());
   }
-  if (!pipe.decl.empty()) out += pipe.is_assign ? " = " : " := ";
-  for (size_t i = 0; i < pipe.commands.size(); ++i) {
+  if (pipe.declared() > 0) out += pipe.is_assign() ? " = " : " := ";
+  for (size_t i = 0; i < pipe.commands(); ++i) {
     if (i > 0) out += " | ";
-    write(out, *pipe.commands[i], depth);
+    write(out, pipe.command(i), depth);
   }
 }
 
@@ -90,12 +78,12 @@ void write(std::string& out, const Node& node, int depth) {
     case NodeKind::kEnd: out += "{{end}}"; break;
     case NodeKind::kDot: out += '.'; break;
     case NodeKind::kNil: out += "nil"; break;
-    case NodeKind::kField: write_names(out, static_cast<const FieldNode&>(node).names); break;
-    case NodeKind::kVariable: write_variable(out, static_cast<const VariableNode&>(node)); break;
+    case NodeKind::kField:
+    case NodeKind::kVariable: out.append(static_cast<const PathNode&>(node).path()); break;
     case NodeKind::kChain: {
       auto& chain = static_cast<const ChainNode&>(node);
       write_operand(out, *chain.base, depth);
-      write_names(out, chain.names);
+      out.append(chain.path());
       break;
     }
     case NodeKind::kIdentifier: out.append(static_cast<const IdentifierNode&>(node).name); break;
@@ -103,7 +91,7 @@ void write(std::string& out, const Node& node, int depth) {
     case NodeKind::kString: out.append(static_cast<const StringNode&>(node).quoted); break;
     case NodeKind::kCommand: {
       bool first = true;
-      for (const Node* arg : static_cast<const CommandNode&>(node).args) {
+      for (const Node* arg : static_cast<const CommandNode&>(node).args()) {
         if (!first) out += ' ';
         first = false;
         write_operand(out, *arg, depth);
@@ -112,7 +100,7 @@ void write(std::string& out, const Node& node, int depth) {
     }
     case NodeKind::kPipe: write_pipe(out, static_cast<const PipeNode&>(node), depth); break;
     case NodeKind::kList:
-      for (const Node* n : static_cast<const ListNode&>(node).nodes) write(out, *n, depth);
+      for (const Node* n : static_cast<const ListNode&>(node).nodes()) write(out, *n, depth);
       break;
     case NodeKind::kIf:
       write_branch(out, "if", static_cast<const BranchNode&>(node), depth);
@@ -151,7 +139,7 @@ bool is_empty_tree(const Node* node) {
     return trim_space(static_cast<const TextNode*>(node)->text).empty();
   }
   if (node->kind != NodeKind::kList) return false;
-  auto nodes = static_cast<const ListNode*>(node)->nodes;
+  auto nodes = static_cast<const ListNode*>(node)->nodes();
   return std::all_of(nodes.begin(), nodes.end(), is_empty_tree);
 }
 

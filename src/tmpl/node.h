@@ -3,6 +3,10 @@
 // Nodes live in their Source's arena and point into its text; they keep byte positions, from which
 // lines and columns are counted only when an error needs them. The compiler walks the tree once at
 // first use; afterwards it serves error messages alone (to_source prints a node as Go's String).
+//
+// The tree of every template of a chart is held although few of them run, so nodes are small: a
+// count shares the word of the kind, a path is the slice of text it was written as, and an only
+// child needs no list. `{{ .a.b }}` takes 64 bytes.
 #pragma once
 
 #include <cstddef>
@@ -44,10 +48,15 @@ enum class NodeKind : uint8_t {
   kWith,
 };
 
+inline constexpr size_t kMaxNodeSize = (1 << 24) - 1;
+
 struct Node {
-  NodeKind kind;
-  uint32_t pos;  // byte offset in Source::text
+  NodeKind kind : 5;
+  uint8_t bits : 3;     // PipeNode's
+  uint32_t size : 24;   // children, or bytes of a path; at most kMaxNodeSize
+  uint32_t pos;         // byte offset in Source::text
 };
+static_assert(sizeof(Node) == 8);
 
 struct TextNode : Node {
   std::string_view text;
@@ -67,29 +76,47 @@ struct StringNode : Node {
   std::string_view quoted;  // as written
   std::string_view text;
 };
-struct NamesNode : Node {
-  std::span<std::string_view> names;
+struct PathNode : Node {
+  const char* start;
+  std::string_view path() const { return {start, size}; }
 };
-struct FieldNode : NamesNode {};     // .a.b
-struct VariableNode : NamesNode {};  // $x.a.b: names[0] is "$x"
-struct ChainNode : Node {  // (pipeline).a.b or function.a.b
+struct FieldNode : PathNode {};     // .a.b
+struct VariableNode : PathNode {    // $x.a.b
+  std::string_view name() const { return path().substr(0, path().find('.')); }
+  std::string_view fields() const { return path().substr(name().size()); }
+};
+struct ChainNode : PathNode {  // (pipeline).a.b or function.a.b: the path is what follows
   Node* base;
-  std::span<std::string_view> names;
 };
 struct IdentifierNode : Node {
   std::string_view name;
   const value::FuncDef* function;
 };
-struct CommandNode : Node {
-  std::span<Node*> args;
+struct ParentNode : Node {
+  union {
+    Node* only;    // of one child
+    Node** many;
+  };
+  std::span<Node* const> children() const { return {size == 1 ? &only : many, size}; }
 };
-struct PipeNode : Node {
-  bool is_assign;
-  std::span<VariableNode*> decl;
-  std::span<CommandNode*> commands;
+struct CommandNode : ParentNode {
+  std::span<Node* const> args() const { return children(); }
 };
-struct ListNode : Node {
-  std::span<Node*> nodes;
+// `$i, $x := command | command`: the variables come first among the children.
+struct PipeNode : ParentNode {
+  static constexpr uint8_t kAssigns = 4;  // in bits, beside the number of variables
+  bool is_assign() const { return (bits & kAssigns) != 0; }
+  size_t declared() const { return bits & 3; }
+  const VariableNode& variable(size_t i) const {
+    return *static_cast<const VariableNode*>(children()[i]);
+  }
+  size_t commands() const { return size - declared(); }
+  const CommandNode& command(size_t i) const {
+    return *static_cast<const CommandNode*>(children()[declared() + i]);
+  }
+};
+struct ListNode : ParentNode {
+  std::span<Node* const> nodes() const { return children(); }
 };
 struct ActionNode : Node {
   PipeNode* pipe;

@@ -137,20 +137,37 @@ class Parser {
     return n;
   }
   // Collects the children of one node on a stack shared by all nodes being parsed.
-  template <typename T>
   class Children {
    public:
-    explicit Children(std::vector<T>& stack) : stack_(stack), mark_(stack.size()) {}
+    explicit Children(std::vector<Node*>& stack) : stack_(stack), mark_(stack.size()) {}
     ~Children() { stack_.resize(mark_); }
-    void push_back(T item) { stack_.push_back(item); }
-    std::span<T> keep(Arena& arena) const {
-      return arena.copy(stack_.data() + mark_, stack_.size() - mark_);
-    }
+    void push_back(Node* item) { stack_.push_back(item); }
+    std::span<Node* const> items() const { return std::span(stack_).subspan(mark_); }
 
    private:
-    std::vector<T>& stack_;
+    std::vector<Node*>& stack_;
     size_t mark_;
   };
+  void adopt(ParentNode& parent, std::span<Node* const> children) {
+    if (children.size() > kMaxNodeSize) {
+      fail("template is too large");
+      return;
+    }
+    parent.size = static_cast<uint32_t>(children.size());
+    if (children.size() == 1) {
+      parent.only = children[0];
+    } else {
+      parent.many = arena_.copy(children.data(), children.size()).data();
+    }
+  }
+  void set_path(PathNode& node, const char* start, const char* end) {
+    if (static_cast<size_t>(end - start) > kMaxNodeSize) {
+      fail("template is too large");
+      return;
+    }
+    node.start = start;
+    node.size = static_cast<uint32_t>(end - start);
+  }
 
   ListNode* top_level();
   void definition();
@@ -160,7 +177,7 @@ class Parser {
   Node* action();
   Node* jump(NodeKind kind, uint32_t pos, std::string_view word);
   PipeNode* pipeline(std::string_view context, K end);
-  bool declarations(PipeNode& pipe, std::string_view context);
+  bool declarations(PipeNode& pipe, Children& children, std::string_view context);
   void check_pipeline(const PipeNode& pipe, std::string_view context);
   Node* control(NodeKind kind, std::string_view word);
   Node* block_control();
@@ -184,8 +201,6 @@ class Parser {
   int peeked_ = 0;
   TreeState tree_;
   std::vector<Node*> nodes_;
-  std::vector<CommandNode*> commands_;
-  std::vector<std::string_view> names_;
   std::vector<Definition> definitions_;
   std::optional<Error> error_;
   bool failed_ = false;
@@ -193,7 +208,7 @@ class Parser {
 
 // The text's own tree, with the defines in it taken out.
 ListNode* Parser::top_level() {
-  Children<Node*> nodes(nodes_);
+  Children nodes(nodes_);
   auto* root = make<ListNode>(NodeKind::kList, peek().pos);
   while (!failed_ && peek().kind != K::kEof) {
     if (peek().kind == K::kLeftDelim) {
@@ -211,8 +226,8 @@ ListNode* Parser::top_level() {
     }
     nodes.push_back(n);
   }
-  root->nodes = nodes.keep(arena_);
-  return root;
+  adopt(*root, nodes.items());
+  return failed_ ? nullptr : root;
 }
 
 void Parser::definition() {
@@ -253,15 +268,15 @@ void Parser::add(std::string_view name, ListNode* root) {
 
 ListNode* Parser::item_list(Node*& end) {
   if (too_deep()) return nullptr;
-  Children<Node*> nodes(nodes_);
+  Children nodes(nodes_);
   auto* list = make<ListNode>(NodeKind::kList, peek_non_space().pos);
   while (!failed_ && peek_non_space().kind != K::kEof) {
     Node* n = text_or_action();
     if (n == nullptr) return nullptr;
     if (n->kind == NodeKind::kEnd || n->kind == NodeKind::kElse) {
       end = n;
-      list->nodes = nodes.keep(arena_);
-      return list;
+      adopt(*list, nodes.items());
+      return failed_ ? nullptr : list;
     }
     nodes.push_back(n);
   }
@@ -315,8 +330,8 @@ Node* Parser::jump(NodeKind kind, uint32_t pos, std::string_view word) {
 }
 
 // `$x :=`, `$i, $x =` ...; false: failed.
-bool Parser::declarations(PipeNode& pipe, std::string_view context) {
-  std::vector<VariableNode*> decl;
+bool Parser::declarations(PipeNode& pipe, Children& children, std::string_view context) {
+  uint8_t declared = 0;
   for (;;) {
     Token v = peek_non_space();
     if (v.kind != K::kVariable) break;
@@ -324,17 +339,19 @@ bool Parser::declarations(PipeNode& pipe, std::string_view context) {
     Token after = peek();
     Token token = peek_non_space();
     if (token.kind == K::kAssign || token.kind == K::kDeclare) {
-      pipe.is_assign = token.kind == K::kAssign;
+      if (token.kind == K::kAssign) pipe.bits = PipeNode::kAssigns;
       next_non_space();
-      decl.push_back(variable(v.pos, v.text));
+      children.push_back(variable(v.pos, v.text));
+      ++declared;
       tree_.vars.push_back(v.text);
       break;
     }
     if (token.kind == K::kChar && token.text == ",") {
       next_non_space();
-      decl.push_back(variable(v.pos, v.text));
+      children.push_back(variable(v.pos, v.text));
+      ++declared;
       tree_.vars.push_back(v.text);
-      if (context == "range" && decl.size() < 2) {
+      if (context == "range" && declared < 2) {
         K kind = peek_non_space().kind;
         if (kind == K::kVariable || kind == K::kRightDelim || kind == K::kRightParen) continue;
         fail("range can only initialize variables");
@@ -350,18 +367,18 @@ bool Parser::declarations(PipeNode& pipe, std::string_view context) {
     }
     break;
   }
-  pipe.decl = arena_.copy(decl.data(), decl.size());
+  pipe.bits = pipe.bits | declared;
   return !failed_;
 }
 
 PipeNode* Parser::pipeline(std::string_view context, K end) {
   auto* pipe = make<PipeNode>(NodeKind::kPipe, peek_non_space().pos);
-  if (!declarations(*pipe, context)) return nullptr;
-  Children<CommandNode*> commands(commands_);
+  Children children(nodes_);
+  if (!declarations(*pipe, children, context)) return nullptr;
   for (;;) {
     Token token = next_non_space();
     if (token.kind == end) {
-      pipe->commands = commands.keep(arena_);
+      adopt(*pipe, children.items());
       check_pipeline(*pipe, context);
       return failed_ ? nullptr : pipe;
     }
@@ -383,17 +400,18 @@ PipeNode* Parser::pipeline(std::string_view context, K end) {
     backup();
     CommandNode* c = command();
     if (c == nullptr) return nullptr;
-    commands.push_back(c);
+    children.push_back(c);
   }
 }
 
 void Parser::check_pipeline(const PipeNode& pipe, std::string_view context) {
-  if (pipe.commands.empty()) {
+  if (failed_) return;
+  if (pipe.commands() == 0) {
     fail(cat("missing value for ", context));
     return;
   }
-  for (size_t i = 1; i < pipe.commands.size(); ++i) {
-    switch (pipe.commands[i]->args[0]->kind) {
+  for (size_t i = 1; i < pipe.commands(); ++i) {
+    switch (pipe.command(i).args()[0]->kind) {
       case NodeKind::kBool:
       case NodeKind::kDot:
       case NodeKind::kNil:
@@ -426,7 +444,7 @@ Node* Parser::control(NodeKind kind, std::string_view word) {
       Node* nested = control(kind, word);
       if (nested == nullptr) return nullptr;
       branch->else_list = make<ListNode>(NodeKind::kList, end->pos);
-      branch->else_list->nodes = arena_.copy(&nested, 1);
+      adopt(*branch->else_list, {&nested, 1});
     } else {
       branch->else_list = item_list(end);
       if (branch->else_list == nullptr) return nullptr;
@@ -498,7 +516,7 @@ Node* Parser::template_control() {
 
 CommandNode* Parser::command() {
   auto* cmd = make<CommandNode>(NodeKind::kCommand, peek_non_space().pos);
-  Children<Node*> args(nodes_);
+  Children args(nodes_);
   for (;;) {
     peek_non_space();
     Node* n = operand();
@@ -513,9 +531,9 @@ CommandNode* Parser::command() {
     }
     break;
   }
-  cmd->args = args.keep(arena_);
-  if (cmd->args.empty()) return fail("empty command");
-  return cmd;
+  adopt(*cmd, args.items());
+  if (cmd->size == 0) return fail("empty command");
+  return failed_ ? nullptr : cmd;
 }
 
 // A term and the .fields behind it; null without an error: no operand here.
@@ -523,16 +541,17 @@ Node* Parser::operand() {
   Node* node = term();
   if (node == nullptr || peek().kind != K::kField) return node;
   uint32_t pos = peek().pos;
-  Children<std::string_view> names(names_);
-  bool chain = node->kind != NodeKind::kField && node->kind != NodeKind::kVariable;
-  if (!chain) {
-    for (std::string_view own : static_cast<NamesNode*>(node)->names) names.push_back(own);
+  const char* start = peek().text.data();
+  const char* end = start;
+  while (peek().kind == K::kField) {
+    const std::string_view field = next().text;
+    end = field.data() + field.size();
   }
-  while (peek().kind == K::kField) names.push_back(next().text.substr(1));
-  if (!chain) {
+  if (node->kind == NodeKind::kField || node->kind == NodeKind::kVariable) {
     node->pos = pos;  // Go makes the node anew, at the second element
-    static_cast<NamesNode*>(node)->names = names.keep(arena_);
-    return node;
+    auto& path = static_cast<PathNode&>(*node);
+    set_path(path, path.start, end);
+    return failed_ ? nullptr : node;
   }
   switch (node->kind) {
     case NodeKind::kBool:
@@ -545,8 +564,8 @@ Node* Parser::operand() {
   }
   auto* n = make<ChainNode>(NodeKind::kChain, pos);
   n->base = node;
-  n->names = names.keep(arena_);
-  return n;
+  set_path(*n, start, end);
+  return failed_ ? nullptr : n;
 }
 
 Node* Parser::term() {
@@ -568,8 +587,7 @@ Node* Parser::term() {
     }
     case K::kField: {
       auto* n = make<FieldNode>(NodeKind::kField, token.pos);
-      std::string_view name = token.text.substr(1);
-      n->names = arena_.copy(&name, 1);
+      set_path(*n, token.text.data(), token.text.data() + token.text.size());
       return n;
     }
     case K::kBool: {
@@ -615,7 +633,7 @@ Node* Parser::parenthesized() {
 
 VariableNode* Parser::variable(uint32_t pos, std::string_view name) {
   auto* n = make<VariableNode>(NodeKind::kVariable, pos);
-  n->names = arena_.copy(&name, 1);
+  set_path(*n, name.data(), name.data() + name.size());
   return n;
 }
 

@@ -70,24 +70,31 @@ static_assert(sizeof(Instr) == 8);
 
 // .a.b.c: keys to follow, and the node a failing method of the chain is reported at.
 struct Path {
-  std::span<std::string_view> names;
+  std::string_view names;  // as written: ".a.b.c"
   const Node* node;
 };
 
 struct CallSite {
   const value::FuncDef* function;  // null: a method, resolved at run time
-  std::string_view name;
-  std::string_view params;         // one letter for each argument given, the piped one last
   const Node* node;                // "error calling" is reported here
   const CommandNode* command;      // as written; null when called without arguments
-  std::span<const Node*> arg_nodes;  // where a bad argument is reported
+  const char* params;              // one letter for each argument given, the piped one last
+  const Node* const* arg_nodes;    // where a bad argument is reported
   uint32_t written = 0;            // arguments in the text
-  bool piped = false;
   uint32_t end = 0;                // kMethod: where a receiver of no value goes
+  bool piped = false;
   // kMethod: where the receiver came from, which knows whether it is an interface.
   enum class From : uint8_t { kValue, kDot, kSlot, kPath } from = From::kValue;
   uint16_t slot = 0;
+
+  size_t arguments() const { return written + (piped ? 1 : 0); }
+  std::string_view name() const {
+    if (function != nullptr) return function->name;
+    std::string_view path = static_cast<const PathNode*>(node)->path();
+    return path.substr(path.rfind('.') + 1);
+  }
 };
+static_assert(sizeof(CallSite) <= 56);
 
 struct RangeSite {
   uint32_t otherwise = 0, done = 0;

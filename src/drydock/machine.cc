@@ -20,12 +20,25 @@ const patch::Type* type_of(const Resource& r) { return r.custom_types ? r.custom
 
 Value copied(const Value& v) { return value::deep_copy(v); }
 
-// 0: no time.
-int64_t unix_time(std::string_view text) {
-  tm t{};
-  std::string copy(text);
-  const char* rest = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &t);
-  return rest ? timegm(&t) * kSecond : 0;
+Status check_version_text(std::string_view version) {
+  ParseError error = ParseError::kNone;
+  if (!version.empty()) parse_uint(version, 10, 64, &error);
+  if (error == ParseError::kNone) return ok();
+  return status_error(500, "", cat("strconv.ParseUint: parsing ", quote(version), ": ",
+                                   error == ParseError::kRange ? "value out of range" : "invalid syntax"));
+}
+
+// Where an API server would keep the object in etcd; some error texts show it.
+std::string storage_key(const Resource& r, std::string_view ns, std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> kSpecial[] = {
+      {"replicationcontrollers", "controllers"}, {"endpoints", "services/endpoints"}, {"nodes", "minions"},
+      {"services", "services/specs"}, {"ingresses", "ingress"}};
+  std::string folder = r.plural;
+  for (const auto& [plural, path] : kSpecial) {
+    if (r.plural == plural && !r.custom()) folder = path;
+  }
+  if (r.custom() || r.group == kDefinitionGroup || r.group == "apiregistration.k8s.io") folder = cat(r.group, "/", r.plural);
+  return cat("/", folder, "/", ns.empty() ? "" : cat(ns, "/"), name);
 }
 
 }  // namespace
@@ -154,6 +167,9 @@ ObjectPtr Machine::store_object(const Resource& resource, Value& object, const V
   Place place = place_of(resource);
   ObjectPtr made = encode_object(object, x_store.next_version(), selectable_of(resource, object));
   StoredChange change = x_store.put(place.group, place.plural, made);
+  if (place.plural == "events" && place.group.empty()) {
+    x_event_ages.written(now_ns(), made->ns, made->name, made->version);
+  }
   publish(change, resource, before, &object);
   return made;
 }
@@ -185,7 +201,7 @@ Result<ObjectPtr> Machine::create_object(const ResourcePtr& resource, Value obje
                    {{"FieldValueRequired", "Required value: name or generateName is required", "metadata.name"}});
   }
   if (has(meta, "resourceVersion") && !text(meta, "resourceVersion").empty()) {
-    return status_error(500, "InternalError", "resourceVersion should not be set on objects to be created");
+    return status_error(500, "", "resourceVersion should not be set on objects to be created");
   }
   for (std::string_view key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "resourceVersion", "uid"}) {
     drop(meta, key);
@@ -231,14 +247,17 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
   ObjectPtr live_object = x_store.find(place.group, place.plural, ns, name);
   if (!live_object) return not_found(resource->group, resource->plural, name);
   std::string version(text(object, "metadata", "resourceVersion"));
+  TRY(check_version_text(version));
   if (!version.empty() && version != cat(live_object->version)) {
     return conflict(resource->group, resource->plural, name,
                     "the object has been modified; please apply your changes to the latest version and try again");
   }
   std::string_view uid = uid_of(object);
-  if (!uid.empty() && uid != live_object->uid) {
+  if (!uid.empty() && uid != live_object->uid && !context.patch) {
     return conflict(resource->group, resource->plural, name,
-                    cat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: ", live_object->uid));
+                    cat("StorageError: invalid object, Code: 4, Key: ", context.dry_run ? "" : "/registry", storage_key(*resource, ns, name),
+                        ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ", uid,
+                        ", UID in object meta: ", live_object->uid));
   }
   Value live = parse_object(*live_object);
   bool main = context.subresource.empty();
@@ -257,10 +276,11 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
   }
   Value& next_meta = ensure(object, "metadata");
   const Value& live_meta = *live.get("metadata");
-  for (std::string_view key : {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+  for (std::string_view key : {"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
                                "generation", "resourceVersion", "namespace", "name", "selfLink"}) {
     copy_entry(next_meta, live_meta, key);
   }
+  if (unset(next_meta, "uid")) copy_entry(next_meta, live_meta, "uid");  // or else it is a change
   if (main && rules && rules->update) TRY(rules->update(*this, object, live));
   if (!context.apply) {
     object = TRY(patch::update(live, object, type_of(*resource),
@@ -280,6 +300,11 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
   }
   std::vector<Cause> causes;
   if (main) validate_object_meta_update(object, live, causes);
+  // The kinds' own validation says it again; the text has it once, the causes twice.
+  if (!resource->custom()) {
+    const std::vector<Cause> again = causes;
+    causes.insert(causes.end(), again.begin(), again.end());
+  }
   if (main && rules && rules->validate) rules->validate(object, &live, causes);
   if (resource->custom()) validate_custom_object(*resource, object, &live, causes);
   if (!causes.empty()) return invalid(resource->group, resource->kind, name, std::move(causes));
@@ -412,63 +437,6 @@ Status Machine::remove(const Key& key, std::string_view propagation, int64_t gra
   return ok();
 }
 
-void Machine::event(const Value& about, std::string_view type, std::string_view reason, std::string_view message,
-                    std::string_view component) {
-  std::string ns(namespace_of(about));
-  if (ns.empty()) ns = "default";
-  // As client-go's recorder: the tenth message of one kind within ten minutes starts an Event for
-  // all that follow.
-  constexpr size_t kDistinct = 10;
-  constexpr int64_t kTogether = 600 * kSecond;
-  std::string common = cat(uid_of(about), '\n', type, '\n', reason, '\n', component);
-  Similar& similar = x_similar_events[common];
-  if (now_ns() - similar.last > kTogether) similar.messages.clear();
-  similar.last = now_ns();
-  similar.messages.emplace(message);
-  std::string says = cat(common, '\n', message), combined;
-  if (similar.messages.size() >= kDistinct) {
-    similar.messages.erase(similar.messages.begin());  // they are only counted
-    combined = cat("(combined from similar events): ", message);
-    message = combined;
-    says = common;
-  }
-  std::string time = now();
-  if (auto known = x_event_names.find(says); known != x_event_names.end()) {
-    if (auto old = get({"", "events", ns, known->second})) {
-      put(*old, "count", number(*old, "count") + 1);
-      put(*old, "message", message);
-      put(*old, "lastTimestamp", time);
-      // An event that cannot be written is lost, as with any recorder.
-      (void)update("", "events", std::move(*old), "");
-      return;
-    }
-  }
-  char suffix[32];
-  snprintf(suffix, sizeof suffix, ".%" PRIx64, static_cast<uint64_t>(now_ns()) + x_store.version());
-  Value e = empty_map();
-  std::string name = cat(name_of(about), suffix);
-  put(ensure(e, "metadata"), "name", name);
-  put(ensure(e, "metadata"), "namespace", ns);
-  Value& object = ensure(e, "involvedObject");
-  put(object, "kind", text(about, "kind"));
-  put(object, "apiVersion", text(about, "apiVersion"));
-  put(object, "name", name_of(about));
-  if (!namespace_of(about).empty()) put(object, "namespace", namespace_of(about));
-  put(object, "uid", uid_of(about));
-  put(object, "resourceVersion", text(about, "metadata", "resourceVersion"));
-  put(e, "reason", reason);
-  put(e, "message", message);
-  put(e, "type", type);
-  put(ensure(e, "source"), "component", component);
-  put(e, "reportingComponent", component);
-  put(e, "reportingInstance", "");
-  put(e, "firstTimestamp", time);
-  put(e, "lastTimestamp", time);
-  put(e, "eventTime", Value());
-  put(e, "count", 1);
-  if (create("", "events", std::move(e))) x_event_names[says] = name;
-}
-
 // ---- the thread ----
 
 Status Machine::step(int64_t ns) {
@@ -485,6 +453,7 @@ void Machine::start_runner() {
     std::vector<Value> present = list(r->group, r->plural, "", "");
     for (const Value& v : present) x_runner.changed(*this, {r->group, r->plural, nullptr, &v});
   }
+  note_stored_events();
   x_thread = std::thread([this] { run(); });
 }
 
@@ -497,31 +466,12 @@ void Machine::stop_runner() {
   if (x_thread.joinable()) x_thread.join();
 }
 
-void Machine::expire_events() {
-  int64_t now = now_ns();
-  if (now < x_next_expiry) return;
-  x_next_expiry = now + 10 * kSecond;
-  std::vector<std::pair<std::string, std::string>> old;
-  int64_t limit = now - static_cast<int64_t>(x_options.event_ttl_seconds) * kSecond;
-  x_store.each("", "events", "", "", [&](const ObjectPtr& o) {
-    Value v = parse_object(*o);
-    int64_t seen = std::max(unix_time(text(v, "metadata", "creationTimestamp")), unix_time(text(v, "lastTimestamp")));
-    if (seen < limit) old.emplace_back(o->ns, o->name);
-    return true;
-  });
-  ResourcePtr events = resource("", "events");
-  for (auto& [ns, name] : old) (void)remove_object(events, ns, name, {});
-  if (old.empty()) return;
-  x_event_names.clear();
-  x_similar_events.clear();
-}
-
 void Machine::run() {
   std::unique_lock held(x_lock);
   while (!x_stop) {
     size_t done = x_runner.run_due(*this, 20);
     x_acting = "kube-controller-manager";
-    expire_events();
+    done += expire_events(100);
     x_hub.tick(monotonic_ns(), x_store.version());
     if (done > 0) {  // let requests in between
       held.unlock();

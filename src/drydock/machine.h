@@ -20,6 +20,7 @@
 #include "drydock/catalog.h"
 #include "drydock/controller_runner.h"
 #include "drydock/drydock.h"
+#include "drydock/events.h"
 #include "drydock/persistence.h"
 #include "drydock/store.h"
 #include "drydock/tree.h"
@@ -35,6 +36,7 @@ struct WriteContext {
   std::string subresource;  // "", "status", "finalize", "binding"
   bool dry_run = false;
   bool apply = false;       // managed fields are settled already (patch::apply)
+  bool patch = false;       // a uid in the object is a change of it, no precondition
 };
 
 struct Preconditions {
@@ -114,7 +116,8 @@ class Machine : public World {
   void publish(const StoredChange& change, const Resource& resource, const Value* before, const Value* after);
   void define(std::string_view name, const Value* definition);
   void run();
-  void expire_events();
+  void note_stored_events();
+  size_t expire_events(size_t limit);
 
   const Options x_options;
   sys::Clock* x_clock;
@@ -129,13 +132,8 @@ class Machine : public World {
   std::map<std::string, std::vector<ResourcePtr>, std::less<>> x_custom;  // by definition
   std::string x_ca;
   std::string x_acting = "kube-controller-manager";
-  std::map<std::string, std::string> x_event_names;  // what an Event says -> "ns/name" of it
-  struct Similar {
-    std::set<std::string> messages;
-    int64_t last = 0;  // ns
-  };
-  std::map<std::string, Similar> x_similar_events;  // what they have in common -> what each says
-  int64_t x_next_expiry = 0;
+  EventMemory x_event_memory;
+  EventAges x_event_ages;
 
   std::thread x_thread;
   std::condition_variable x_wake;

@@ -2,6 +2,7 @@
 // into their limits and no further), disruption budgets and quotas (pods and object counts; cpu and
 // memory are not summed).
 #include <algorithm>
+#include <map>
 
 #include "base/strings.h"
 #include "drydock/controllers/common.h"
@@ -78,15 +79,42 @@ std::vector<Key> budgets(World& world, const Change& change) {
   return keys;
 }
 
+Result<Value> scaled_owner(World& world, const Value& object) {
+  const Value* owner = controller_of(object);
+  std::string_view kind = owner ? text(*owner, "kind") : "";
+  std::string_view plural = kind == "ReplicaSet" ? "replicasets" : kind == "Deployment" ? "deployments"
+                            : kind == "StatefulSet" ? "statefulsets" : "";
+  if (plural.empty()) return Error(Code::kNotFound, "no owner that can be scaled");
+  return world.get({"apps", std::string(plural), std::string(namespace_of(object)), std::string(text(*owner, "name"))});
+}
+
+// How many pods the controllers of these pods want in all; a Deployment speaks for its ReplicaSets.
+int64_t wanted_pods(World& world, const std::vector<Value>& pods) {
+  std::map<std::string, int64_t> wanted;  // by uid of the controller
+  for (const Value& pod : pods) {
+    Result<Value> owner = scaled_owner(world, pod);
+    if (!owner) continue;
+    Result<Value> above = scaled_owner(world, *owner);
+    const Value& top = above ? *above : *owner;
+    wanted[std::string(uid_of(top))] = number_or(1, top, "spec", "replicas");
+  }
+  int64_t sum = 0;
+  for (const auto& [uid, n] : wanted) sum += n;
+  return sum;
+}
+
 Result<Again> guard(World& world, const Key& key) {
   Result<Value> found = world.get(key);
   if (!found || being_deleted(*found)) return Again();
-  int64_t expected = 0, healthy = 0;
-  for (const Value& pod : world.list("", "pods", key.ns)) {
-    if (pod_finished(pod) || !matches(at(*found, "spec", "selector"), pod)) continue;
-    ++expected;
-    healthy += pod_ready(pod) && !being_deleted(pod);
+  std::vector<Value> pods;
+  for (Value& pod : world.list("", "pods", key.ns)) {
+    if (!pod_finished(pod) && matches(at(*found, "spec", "selector"), pod)) pods.push_back(std::move(pod));
   }
+  int64_t healthy = 0;
+  for (const Value& pod : pods) healthy += pod_ready(pod) && !being_deleted(pod);
+  const Value* least = at(*found, "spec", "minAvailable");
+  bool absolute = least && !least->is_string();
+  int64_t expected = absolute ? static_cast<int64_t>(pods.size()) : wanted_pods(world, pods);
   const Value* unavailable = at(*found, "spec", "maxUnavailable");
   int64_t desired = unavailable
                         ? std::max<int64_t>(expected - int_or_percent(unavailable, expected, true, 0), 0)

@@ -49,10 +49,13 @@ void stateful_set_defaults(Value& object) {
   Value& spec = ensure(object, "spec");
   default_to(spec, "podManagementPolicy", "OrderedReady");
   Value& strategy = ensure(spec, "updateStrategy");
-  default_to(strategy, "type", "RollingUpdate");
-  if (text(strategy, "type") == "RollingUpdate") {
-    Value& rolling = ensure(strategy, "rollingUpdate");
-    if (!has(rolling, "partition")) put(rolling, "partition", 0);
+  if (unset(strategy, "type")) {
+    put(strategy, "type", "RollingUpdate");
+    ensure(strategy, "rollingUpdate");
+  }
+  // A type that the user names brings no rollingUpdate with it.
+  if (Value* rolling = find(strategy, "rollingUpdate"); rolling && text(strategy, "type") == "RollingUpdate") {
+    if (!has(*rolling, "partition")) put(*rolling, "partition", 0);
   }
   Value& retention = ensure(spec, "persistentVolumeClaimRetentionPolicy");
   default_to(retention, "whenDeleted", "Retain");

@@ -24,7 +24,7 @@ class Server:
     def call(self, method, path, body=None, kind="application/json", accept="application/json"):
         """Status code and the answer's JSON. A connection per thread; one retry when it was closed."""
         headers = {"Authorization": "Bearer " + self.token, "Accept": accept, "Content-Type": kind,
-                   "User-Agent": "kube-controller-manager/e2e"}
+                   "User-Agent": agent + "/e2e"}
         for last in (False, True):
             if getattr(self.local, "link", None) is None:
                 context = ssl._create_unverified_context()
@@ -78,6 +78,7 @@ MASKS = [(re.compile(pattern), to) for pattern, to in [
     (rf"-{SUFFIX}{{8,10}}-{SUFFIX}{{5}}\b", "-HASH-ID"),
     (rf"-{SUFFIX}{{8,10}}\b", "-HASH"),
     (rf"-{SUFFIX}{{5}}\b", "-ID"),
+    (r":3\d{4}/", ":PORT/"),
     (r"^(node-0|drydock)$", "NODE"),
     (r"^drydock.local/simulated$", "PROVISIONER"),
 ]]
@@ -119,7 +120,8 @@ def flat(object):
             if not value:
                 rows[path] = "{}"
         elif isinstance(value, list):
-            if path == "/endpoints" or path.startswith("/subsets"):  # in the order of Go's maps
+            # Slices and subsets are in the order of Go's maps and hashes.
+            if path.startswith("/subsets") or (object.get("addressType") and path in ("/endpoints", "/ports")):
                 value = sorted(value, key=lambda inner: masked_text(json.dumps(inner, sort_keys=True)))
             for i, inner in enumerate(value):
                 walk(f"{path}/{i}", inner)

@@ -71,6 +71,7 @@ func startInformers(config *rest.Config, name string, watchList bool) (*informer
 	config.UserAgent = "informers-" + name
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		set.counter.next = next
+		set.counter.dropping.Store(name == "control")
 		return &set.counter
 	})
 	clients, err := newClients(config)

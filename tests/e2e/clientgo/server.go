@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -184,8 +185,9 @@ func (c *chaos) run(ctx context.Context, done *atomic.Bool) error {
 
 // counter counts what the informers ask for.
 type counter struct {
-	next                                http.RoundTripper
-	lists, watches, watchLists, expired atomic.Int64
+	next                                         http.RoundTripper
+	lists, watches, watchLists, expired, dropped atomic.Int64
+	dropping, wantDrop                           atomic.Bool
 }
 
 func (c *counter) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -202,7 +204,42 @@ func (c *counter) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err == nil && response.StatusCode == http.StatusGone {
 		c.expired.Add(1)
 	}
+	if err == nil && c.dropping.Load() && isWatch(query) {
+		response.Body = &droppingBody{Reader: bufio.NewReader(response.Body), Closer: response.Body, from: c}
+	}
 	return response, err
+}
+
+func isWatch(query url.Values) bool {
+	return query.Get("watch") == "true" || query.Get("watch") == "1"
+}
+
+// droppingBody is a watch that loses one event of its server, once in its set: the negative control.
+// A watch's frames are lines of JSON here, for its informers ask for JSON.
+type droppingBody struct {
+	*bufio.Reader
+	io.Closer
+	from *counter
+	rest []byte
+}
+
+func (b *droppingBody) Read(into []byte) (int, error) {
+	for len(b.rest) == 0 {
+		line, err := b.ReadBytes('\n')
+		if err != nil && len(line) == 0 {
+			return 0, err
+		}
+		real := bytes.Contains(line[:min(len(line), 40)], []byte(`"ADDED"`)) ||
+			bytes.Contains(line[:min(len(line), 40)], []byte(`"MODIFIED"`))
+		if real && b.from.wantDrop.CompareAndSwap(true, false) {
+			b.from.dropped.Add(1)
+			continue
+		}
+		b.rest = line
+	}
+	n := copy(into, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
 }
 
 // dice is a small generator, the same numbers for the same seed, safe to share.

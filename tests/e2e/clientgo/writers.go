@@ -225,6 +225,11 @@ func (w *writers) changeOne(ctx context.Context, worker, n int) {
 	}
 }
 
+// touch makes one more object.
+func (w *writers) touch(ctx context.Context) {
+	w.make(ctx, 0, &item{kind: &kinds[0], namespace: namespace(0), name: "one-more"}, 0)
+}
+
 // report says which writes failed for good.
 func (w *writers) report() []string {
 	w.lock.Lock()

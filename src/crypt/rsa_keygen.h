@@ -5,7 +5,7 @@
 
 namespace pintle::crypt {
 
-// A new key with e = 65537 as PKCS#1 DER. bits: an even number from 1024.
+// A new key with e = 65537 as PKCS#1 DER. bits: a multiple of 128 from 1024.
 std::string generate_rsa_pkcs1(int bits);
 
 }  // namespace pintle::crypt

@@ -135,11 +135,30 @@ TEST(Keys, EveryKindIsReadBackUnchanged) {
 }
 
 TEST(Keys, NewRsaKeysPassOpensslsOwnCheck) {
-  for (int bits : {1024, 2048}) {
+  for (int bits : {1024, 2048, 4096}) {
     PrivateKey key = new_rsa_key(bits);
-    EXPECT_EQ(EVP_PKEY_get_bits(key.handle.get()), bits);
-    OpensslPtr<EVP_PKEY_CTX> check(EVP_PKEY_CTX_new(key.handle.get(), nullptr));
+    const unsigned char* at = uchars(key.der);
+    OpensslPtr<EVP_PKEY> handle(
+        d2i_PrivateKey(EVP_PKEY_RSA, nullptr, &at, static_cast<long>(key.der.size())));
+    ASSERT_NE(handle, nullptr);
+    EXPECT_EQ(EVP_PKEY_get_bits(handle.get()), bits);
+    OpensslPtr<EVP_PKEY_CTX> check(EVP_PKEY_CTX_new(handle.get(), nullptr));
     EXPECT_EQ(EVP_PKEY_check(check.get()), 1);
+    // And what we sign with it, OpenSSL verifies.
+    const std::string signature = *sign(key, "message");
+    OpensslPtr<EVP_MD_CTX> verify(EVP_MD_CTX_new());
+    ASSERT_EQ(EVP_DigestVerifyInit(verify.get(), nullptr, EVP_sha256(), nullptr, handle.get()), 1);
+    EXPECT_EQ(
+        EVP_DigestVerify(verify.get(), uchars(signature), signature.size(), uchars("message"), 7),
+        1);
+    // Numbers that do not belong together make no signature of ours.
+    RsaNumbers mixed = *key.rsa;
+    mixed.dp.back() ^= 2;
+    EXPECT_FALSE(rsa_sign_sha256(mixed, "message"));
+    std::swap(mixed.n, mixed.p);
+    EXPECT_FALSE(rsa_sign_sha256(mixed, "message"));
+    mixed.p = mixed.q = "";
+    EXPECT_FALSE(rsa_sign_sha256(mixed, "message"));
   }
 }
 

@@ -94,14 +94,29 @@ OpensslPtr<EVP_PKEY> load(int type, std::string_view data) {
 
 // ---- RSA ----
 
+// The numbers of what is a PKCS#1 key; none when OpenSSL must look after it: more primes, or
+// something left out.
+std::optional<RsaNumbers> rsa_numbers(const der::Parsed& pkcs1) {
+  const auto& items = pkcs1.items;
+  const bool usual = der::to_int64(items[0].content) == 0 && der::to_int64(items[2].content) > 1 &&
+                     items[6].present && items[7].present && items[8].present && !items[9].present;
+  if (!usual) return std::nullopt;
+  auto text = [&](size_t i) { return std::string(items[i].content); };
+  return RsaNumbers{text(1), text(2), text(4), text(5), text(6), text(7), text(8)};
+}
+
 Result<PrivateKey> rsa_key(std::string pkcs1) {
   PrivateKey key;
   key.kind = KeyKind::kRsa;
   key.der = std::move(pkcs1);
-  key.handle = load(EVP_PKEY_RSA, key.der);
-  if (key.handle == nullptr) return bad("crypto/rsa: invalid private key");
-  key.public_key = der::sequence({der::integer(bn_param(key.handle.get(), OSSL_PKEY_PARAM_RSA_N)),
-                                  der::integer(bn_param(key.handle.get(), OSSL_PKEY_PARAM_RSA_E))});
+  const auto parsed = TRY(der::parse(key.der, kPkcs1));
+  key.rsa = rsa_numbers(parsed);
+  if (!key.rsa) {
+    key.handle = load(EVP_PKEY_RSA, key.der);
+    if (key.handle == nullptr) return bad("crypto/rsa: invalid private key");
+  }
+  key.public_key =
+      der::sequence({der::integer(parsed.items[1].content), der::integer(parsed.items[2].content)});
   const std::string null = der::tlv(der::kNull, {});
   key.algorithm = der::sequence({der::oid::kRsa, null});
   key.signature = der::sequence({der::oid::kSha256Rsa, null});
@@ -347,9 +362,20 @@ Result<std::string> generate_private_key(std::string_view kind) {
 }
 
 Result<std::string> sign(const PrivateKey& key, std::string_view message) {
-  if (key.kind == KeyKind::kRsa && EVP_PKEY_get_bits(key.handle.get()) < 1024) {
-    return bad("crypto/rsa: " + std::to_string(EVP_PKEY_get_bits(key.handle.get())) +
-               "-bit keys are insecure (see https://go.dev/pkg/crypto/rsa#hdr-Minimum_key_size)");
+  EVP_PKEY* handle = key.handle.get();
+  OpensslPtr<EVP_PKEY> loaded;
+  if (key.kind == KeyKind::kRsa) {
+    const int bits = key.rsa ? rsa_bits(*key.rsa) : EVP_PKEY_get_bits(handle);
+    if (bits < 1024) {
+      return bad("crypto/rsa: " + std::to_string(bits) +
+                 "-bit keys are insecure (see https://go.dev/pkg/crypto/rsa#hdr-Minimum_key_size)");
+    }
+    if (key.rsa) {
+      if (auto signature = rsa_sign_sha256(*key.rsa, message)) return *std::move(signature);
+      loaded = load(EVP_PKEY_RSA, key.der);
+      if (loaded == nullptr) return bad("crypto/rsa: invalid private key");
+      handle = loaded.get();
+    }
   }
   const EVP_MD* digest = key.digest == 256   ? EVP_sha256()
                          : key.digest == 384 ? EVP_sha384()
@@ -358,7 +384,7 @@ Result<std::string> sign(const PrivateKey& key, std::string_view message) {
   OpensslPtr<EVP_MD_CTX> context(EVP_MD_CTX_new());
   std::string out;
   size_t size = 0;
-  bool good = EVP_DigestSignInit(context.get(), nullptr, digest, nullptr, key.handle.get()) == 1 &&
+  bool good = EVP_DigestSignInit(context.get(), nullptr, digest, nullptr, handle) == 1 &&
               EVP_DigestSign(context.get(), nullptr, &size, uchars(message), message.size()) == 1;
   if (good) {
     out.resize(size);

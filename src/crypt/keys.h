@@ -2,11 +2,13 @@
 // only.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "crypt/openssl.h"
+#include "crypt/rsa.h"
 
 namespace pintle::crypt {
 
@@ -19,7 +21,8 @@ struct PrivateKey {
   std::string algorithm;   // subjectPublicKeyInfo's AlgorithmIdentifier, encoded
   std::string signature;   // AlgorithmIdentifier of signatures made with it; empty: cannot sign
   int digest = 0;          // of those signatures: 256, 384, 512; 0: the scheme's own (Ed25519)
-  OpensslPtr<EVP_PKEY> handle;  // null for DSA
+  OpensslPtr<EVP_PKEY> handle;    // null for DSA, and where there is
+  std::optional<RsaNumbers> rsa;  // kRsa of two primes with all its numbers
 };
 
 PrivateKey new_rsa_key(int bits);

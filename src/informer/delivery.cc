@@ -115,7 +115,6 @@ bool Delivery::next(Change& change) {
     change = {};
     change.object = std::move(replay_[replayed_++]);
     change.initial = true;
-    --waiting_;
     return true;
   }
   if (!replay_.empty()) std::vector<ObjectPtr>().swap(replay_);
@@ -130,11 +129,11 @@ bool Delivery::next(Change& change) {
   while (!order_.empty()) {
     const auto at = merged_.find(order_.front());
     order_.pop_front();
-    --waiting_;
     const bool nothing = at->second.nothing;
     change = std::move(at->second.change);
     merged_.erase(at);
     if (!nothing) return true;
+    --waiting_;
   }
   if (std::exchange(merged_initial_ends_, false)) synced_ = true;
   std::string version = std::exchange(merged_version_, {});
@@ -143,7 +142,6 @@ bool Delivery::next(Change& change) {
     const Batch& front = *batches_.front();
     if (at_ < front.changes.size()) {
       change = front.changes[at_++];
-      --waiting_;
       return true;
     }
     if (front.ends_initial) synced_ = true;
@@ -188,6 +186,7 @@ void Delivery::drain() {
       calling_ = {};
       idle_.notify_all();
       if (taken) {
+        if (!removed_ && held_->kind != Change::Kind::kBookmark) --waiting_;
         held_.reset();
       } else if (resumed_ == resumed) {
         later_ = true;

@@ -119,7 +119,7 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
   bool scheduled_ = false, later_ = false, removed_ = false;
   std::thread::id calling_;            // inside the handler
   std::atomic<bool> full_{false}, synced_{false};
-  std::atomic<size_t> waiting_{0};
+  std::atomic<size_t> waiting_{0};     // changes not taken yet
   std::atomic<uint64_t> failures_{0};
 };
 

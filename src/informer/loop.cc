@@ -88,7 +88,8 @@ void Loop::run(const Task& task) {
       wait->changed.notify_all();
     }
   };
-  auto tell = std::make_shared<Tell>(Tell{wait});
+  auto tell = std::make_shared<Tell>();
+  tell->wait = wait;
   post([&task, tell] { task(); });
   tell.reset();
   std::unique_lock held(wait->mutex);

@@ -64,8 +64,8 @@ struct ReflectorOptions {
   int64_t internal_error_window_ns = 0;   // 0: off
   size_t max_value = kMaxValue;
   // Watch from here instead of listing first: for a consumer that stored how far it got.
-  std::string start_version;
-  Transform transform;                    // may be empty
+  std::string start_version = {};
+  Transform transform = {};               // may be empty
   BackoffOptions backoff = {};
 };
 

@@ -9,10 +9,10 @@
 namespace pintle::informer {
 
 struct Resource {
-  std::string group, version = "v1", plural;  // "" "v1" "events"
-  std::string name_space;                     // "": all
-  std::string label_selector, field_selector;
-  std::string kind;             // checked in watch frames; "": any
+  std::string group = {}, version = "v1", plural = {};  // "" "v1" "events"
+  std::string name_space = {};                // "": all
+  std::string label_selector = {}, field_selector = {};
+  std::string kind = {};        // checked in watch frames; "": any
   bool metadata_only = false;   // PartialObjectMetadata: heads, labels, annotations, owners
 };
 
@@ -21,7 +21,7 @@ std::string key_of(const Resource& r);   // equal for equal resources
 
 struct ListQuery {
   int64_t limit = 0;
-  std::string version, match, next_page;
+  std::string version = {}, match = {}, next_page = {};
 };
 kube::Call list_call(const Resource& r, const ListQuery& q);
 

@@ -1,0 +1,590 @@
+// The reflector against a scripted server and a stepped clock: each case is a rule of client-go's.
+#include "informer/reflector.h"
+
+#include <gtest/gtest.h>
+
+#include "base/strings.h"
+#include "informer/testing/scripted_rest.h"
+#include "sys/testing/fake_clock.h"
+
+namespace pintle::informer {
+namespace {
+
+using ExchangePtr = std::shared_ptr<ScriptedRest::Exchange>;
+
+Error refused() {
+  return Error(Code::kUnavailable, "Get \"https://x\": dial tcp 127.0.0.1:1: connect: connection refused");
+}
+
+class ReflectorTest : public ::testing::Test, protected Sink {
+ protected:
+  ObjectPtr held(std::string_view key, std::string_view version) override {
+    const auto it = known_.find(std::string(key));
+    return it != known_.end() && it->second->resource_version() == version ? it->second : nullptr;
+  }
+  void push(Delta d) override {
+    constexpr const char* kNames[] = {"added", "updated", "deleted", "replaced", "bookmark"};
+    std::string line = kNames[static_cast<int>(d.kind)];
+    if (d.object) append(line, {" ", d.object->key()});
+    if (d.kind == Delta::Kind::kReplaced) known_.clear();
+    for (const auto& o : d.objects) {
+      append(line, {" ", o->key()});
+      known_[std::string(o->key())] = o;
+    }
+    if (d.object) known_[std::string(d.object->key())] = d.object;
+    log_.push_back(cat(line, " @", d.version));
+  }
+  bool full() override { return full_; }
+  void on_error(const Error& e) override { errors_.push_back(e.text()); }
+
+  void begin(ReflectorOptions options = {.watch_list = false}, Resource resource = {"", "v1", "configmaps"}) {
+    reflector_.reset();
+    while (rest_.next()) {
+    }
+    Sink& sink = *this;
+    reflector_ = std::make_unique<Reflector>(loop_, rest_, resource, sink, [this] { return chance_; },
+                                             std::move(options));
+    reflector_->start();
+    loop_.run_ready();
+  }
+  // The next request; the test fails when there is none.
+  ExchangePtr next() {
+    loop_.run_ready();
+    ExchangePtr x = rest_.next();
+    if (!x) {
+      ADD_FAILURE() << "no request";
+      x = std::make_shared<ScriptedRest::Exchange>();
+      x->dropped = true;
+    }
+    return x;
+  }
+  bool quiet() {
+    loop_.run_ready();
+    return rest_.next() == nullptr;
+  }
+  void step(int64_t ns) {
+    loop_.run_ready();
+    clock_.step(ns);
+    loop_.run_ready();
+  }
+  // List at "0" answered, watch begun.
+  ExchangePtr listed(const std::string& version = "10", std::vector<std::string> items = {}) {
+    const auto list = next();
+    EXPECT_FALSE(list->is_watch());
+    list->answer(list_json(items, version));
+    const auto watch = next();
+    EXPECT_TRUE(watch->is_watch());
+    EXPECT_EQ(watch->find("resourceVersion"), version);
+    return watch;
+  }
+  std::vector<std::string> log() {
+    loop_.run_ready();
+    return std::exchange(log_, {});
+  }
+
+  sys::FakeClock clock_{1000 * kSecond};
+  Loop loop_{clock_};
+  ScriptedRest rest_;
+  double chance_ = 0;
+  bool full_ = false;
+  std::map<std::string, ObjectPtr> known_;
+  std::vector<std::string> log_, errors_;
+  std::unique_ptr<Reflector> reflector_;
+};
+
+using Lines = std::vector<std::string>;
+
+TEST_F(ReflectorTest, ListsAtZeroInPagesOf500ThenWatchesWithBookmarks) {
+  begin();
+  const auto list = next();
+  EXPECT_EQ(list->call.query, "limit=500&resourceVersion=0");
+  list->answer(list_json({object_json("a", "3"), object_json("b", "4")}, "10"));
+  const auto watch = next();
+  EXPECT_EQ(watch->call.query,
+            "allowWatchBookmarks=true&resourceVersion=10&timeoutSeconds=300&watch=true");
+  EXPECT_EQ(log(), Lines{"replaced a b @10"});
+  EXPECT_TRUE(reflector_->watching());
+}
+
+TEST_F(ReflectorTest, TellsWhatTheWatchSaysAndAdvancesItsVersionBookmarksIncluded) {
+  begin();
+  const auto watch = listed();
+  watch->send(frame_json("ADDED", object_json("a", "11")));
+  watch->send(frame_json("MODIFIED", object_json("a", "12")) + frame_json("DELETED", object_json("a", "13")));
+  EXPECT_EQ(log(), (Lines{"replaced @10", "added a @11", "updated a @12", "deleted a @13"}));
+  EXPECT_EQ(reflector_->last_version(), "13");
+  watch->send(bookmark_json("99"));
+  EXPECT_EQ(log(), Lines{"bookmark @99"});
+  watch->end();
+  EXPECT_EQ(next()->find("resourceVersion"), "99");
+}
+
+TEST_F(ReflectorTest, DrawsTheWatchTimeoutFromFiveToTenMinutes) {
+  chance_ = 0.999;
+  begin();
+  EXPECT_EQ(listed()->find("timeoutSeconds"), "599");
+}
+
+TEST_F(ReflectorTest, RaisesTheLeastWatchTimeoutButNeverLowersIt) {
+  chance_ = 0.5;
+  begin({.watch_list = false, .min_watch_seconds = 1000});
+  EXPECT_EQ(listed()->find("timeoutSeconds"), "1500");
+  begin({.watch_list = false, .min_watch_seconds = 10});
+  EXPECT_EQ(listed()->find("timeoutSeconds"), "450");
+}
+
+TEST_F(ReflectorTest, WatchesAgainAtOnceWhenAWatchEndsWell) {
+  begin();
+  auto watch = listed();
+  watch->send(frame_json("ADDED", object_json("a", "11")));
+  loop_.run_ready();
+  watch->end();
+  const auto again = next();
+  EXPECT_EQ(again->find("resourceVersion"), "11");
+  step(2 * kSecond);
+  again->end();
+  EXPECT_EQ(next()->find("resourceVersion"), "11") << "quiet, but longer than a second";
+  EXPECT_TRUE(errors_.empty());
+}
+
+TEST_F(ReflectorTest, TakesACutStreamForItsEnd) {
+  begin();
+  auto watch = listed();
+  watch->send(frame_json("ADDED", object_json("a", "11")) + "{\"type\":");
+  loop_.run_ready();
+  watch->end(Error(Code::kDataLoss, "Get \"x\": unexpected EOF"));
+  EXPECT_EQ(next()->find("resourceVersion"), "11");
+}
+
+TEST_F(ReflectorTest, WaitsAndListsAfterAVeryShortWatch) {
+  begin();
+  listed()->end();
+  EXPECT_TRUE(quiet());
+  EXPECT_EQ(errors_.size(), 1u);
+  step(799 * kMs);
+  EXPECT_TRUE(quiet());
+  step(kMs);
+  const auto list = next();
+  EXPECT_FALSE(list->is_watch());
+  EXPECT_EQ(list->call.query, "resourceVersion=10") << "at the last version, in one piece";
+  EXPECT_EQ(reflector_->counters().short_watches, 1u);
+}
+
+TEST_F(ReflectorTest, BacksOffOnRefusedConnectionsAnd429WithoutAList) {
+  begin();
+  listed()->end(refused());
+  EXPECT_TRUE(quiet());
+  step(800 * kMs);
+  auto watch = next();
+  EXPECT_TRUE(watch->is_watch());
+  watch->refuse(429, "TooManyRequests");
+  step(1599 * kMs);
+  EXPECT_TRUE(quiet());
+  step(kMs);
+  watch = next();
+  EXPECT_TRUE(watch->is_watch());
+  watch->send(error_frame(429, "TooManyRequests"));
+  step(3200 * kMs);
+  EXPECT_TRUE(next()->is_watch()) << "a 429 frame likewise";
+}
+
+TEST_F(ReflectorTest, StretchesTheBackoffByChance) {
+  begin();
+  const auto watch = listed();
+  chance_ = 0.5;
+  watch->end(refused());
+  step(1199 * kMs);
+  EXPECT_TRUE(quiet());
+  step(kMs);
+  EXPECT_TRUE(next()->is_watch());
+}
+
+TEST_F(ReflectorTest, ListsAtItsVersionAfterAnyOtherWatchError) {
+  begin();
+  listed()->refuse(500, "Weird");
+  step(800 * kMs);
+  EXPECT_EQ(next()->call.query, "resourceVersion=10");
+}
+
+TEST_F(ReflectorTest, ListsAtItsVersionAfter410ThenAtNoneWhenThatIsGoneToo) {
+  begin();
+  listed()->send(error_frame(410, "Expired", "too old resource version"));
+  EXPECT_TRUE(quiet());
+  step(800 * kMs);
+  const auto exact = next();
+  EXPECT_EQ(exact->call.query, "resourceVersion=10");
+  exact->refuse(410, "Expired");
+  const auto quorum = next();
+  EXPECT_EQ(quorum->call.query, "limit=500") << "at once, without a version";
+  quorum->answer(list_json({}, "50"));
+  EXPECT_EQ(next()->find("resourceVersion"), "50");
+  EXPECT_EQ(reflector_->counters().expired, 2u);
+}
+
+TEST_F(ReflectorTest, AsksForNoVersionAsLongAsItsOwnIsUnavailable) {
+  begin();
+  listed()->send(error_frame(410, "Gone"));
+  step(800 * kMs);
+  next()->refuse(410, "Expired");
+  next()->refuse(500, "InternalError");
+  step(1600 * kMs);
+  next()->answer(list_json({}, "50"));
+  next()->send(error_frame(410, "Gone"));
+  step(3200 * kMs);
+  EXPECT_EQ(next()->call.query, "resourceVersion=50") << "a good list makes it available again";
+}
+
+TEST_F(ReflectorTest, AsksForNoVersionWhenItsOwnIsTooLarge) {
+  for (const char* raw : {R"({"details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}})", "{}"}) {
+    SCOPED_TRACE(raw);
+    begin();
+    listed()->refuse(500, "Weird");
+    step(kSecond);
+    next()->end(api_error(504, "Timeout", "Timeout: Too large resource version: 10, current: 5", 0, raw));
+    EXPECT_EQ(next()->call.query, "limit=500");
+    step(300 * kSecond);
+  }
+}
+
+TEST_F(ReflectorTest, FollowsPagesAndKeepsPagingWhenAListOfZeroCameInPages) {
+  begin();
+  next()->answer(list_json({object_json("a", "1")}, "10", "token-1"));
+  const auto second = next();
+  EXPECT_EQ(second->call.query, "continue=token-1&limit=500") << "a continued list has its version in the token";
+  second->answer(list_json({object_json("b", "2")}, "10"));
+  next()->refuse(500, "Weird");
+  EXPECT_EQ(log(), Lines{"replaced a b @10"});
+  step(kSecond);
+  EXPECT_EQ(next()->call.query, "limit=500&resourceVersion=10") << "no watch cache: pages are kept";
+}
+
+TEST_F(ReflectorTest, TakesAPageSizeItIsTold) {
+  begin({.watch_list = false, .page_size = 7});
+  EXPECT_EQ(next()->find("limit"), "7");
+}
+
+TEST_F(ReflectorTest, ListsInOnePieceWhenAPageHasExpired) {
+  begin();
+  next()->answer(list_json({object_json("a", "1")}, "10", "token-1"));
+  next()->refuse(410, "Expired");
+  const auto whole = next();
+  EXPECT_EQ(whole->call.query, "resourceVersion=0") << "at the version first asked for";
+  whole->answer(list_json({object_json("b", "2")}, "11"));
+  EXPECT_EQ(next()->find("resourceVersion"), "11");
+  EXPECT_EQ(log(), Lines{"replaced b @11"}) << "nothing of the first page is left";
+}
+
+TEST_F(ReflectorTest, RefusesATable) {
+  begin();
+  next()->answer(R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]})");
+  EXPECT_TRUE(quiet());
+  EXPECT_EQ(errors_, Lines{"the server answered a list with a Table"});
+  step(800 * kMs);
+  EXPECT_FALSE(next()->is_watch());
+}
+
+TEST_F(ReflectorTest, ListsAgainWhenAListIsCutOrBroken) {
+  begin();
+  auto list = next();
+  list->send(R"({"kind":"L","items":[{"metadata":{"name":"a"}})");
+  list->end();
+  step(800 * kMs);
+  list = next();
+  list->send(R"({"items":[{"metadata":{"name":""}}]})");
+  EXPECT_TRUE(quiet());
+  EXPECT_TRUE(list->dropped);
+  step(1600 * kMs);
+  next()->answer(list_json({}, "1"));
+  EXPECT_TRUE(next()->is_watch());
+  EXPECT_EQ(reflector_->counters().list_failures, 2u);
+}
+
+TEST_F(ReflectorTest, EndsTheWatchAtAFrameThatIsTooLong) {
+  begin({.watch_list = false, .max_value = 1000});
+  const auto watch = listed();
+  watch->send(frame_json("ADDED", object_json("a", "11", std::string(2000, 'x'))));
+  EXPECT_TRUE(quiet());
+  EXPECT_TRUE(watch->dropped);
+  step(800 * kMs);
+  EXPECT_EQ(next()->call.query, "resourceVersion=10");
+}
+
+TEST_F(ReflectorTest, SkipsFramesOfAnotherKindOrWithoutMetadata) {
+  begin({.watch_list = false}, {"", "v1", "configmaps", "", "", "", "ConfigMap"});
+  const auto watch = listed();
+  watch->send(frame_json("ADDED", R"({"kind":"Secret","metadata":{"name":"s","resourceVersion":"11"}})") +
+              frame_json("ADDED", R"({"kind":"ConfigMap"})") + frame_json("STRANGE", object_json("a", "12")) +
+              frame_json("ADDED", object_json("b", "13")));
+  EXPECT_EQ(log(), (Lines{"replaced @10", "added b @13"}));
+  EXPECT_EQ(reflector_->counters().skipped_frames, 3u);
+  EXPECT_TRUE(reflector_->watching());
+}
+
+TEST_F(ReflectorTest, KeepsItsVersionWhileUnorderedAddedFramesCome) {
+  begin({.watch_list = false, .start_version = "0"});
+  const auto watch = next();
+  EXPECT_EQ(watch->find("resourceVersion"), "0");
+  watch->send(frame_json("ADDED", object_json("a", "8")) + frame_json("ADDED", object_json("b", "5")));
+  EXPECT_EQ(log(), (Lines{"added a @", "added b @"}));
+  EXPECT_EQ(reflector_->last_version(), "0");
+  watch->send(frame_json("MODIFIED", object_json("b", "9")) + frame_json("ADDED", object_json("c", "10")));
+  EXPECT_EQ(log(), (Lines{"updated b @9", "added c @10"}));
+  EXPECT_EQ(reflector_->last_version(), "10");
+}
+
+TEST_F(ReflectorTest, BeginsAtAStoredVersionWithoutAListAndListsOnlyWhenThatIsGone) {
+  begin({.watch_list = true, .start_version = "77"});
+  const auto watch = next();
+  EXPECT_TRUE(watch->is_watch());
+  EXPECT_EQ(watch->find("resourceVersion"), "77");
+  EXPECT_EQ(watch->find("sendInitialEvents"), "");
+  watch->refuse(410, "Gone");
+  step(800 * kMs);
+  EXPECT_EQ(next()->find("resourceVersion"), "77");
+}
+
+TEST_F(ReflectorTest, WatchesAgainAfterInternalErrorsOnlyWithinTheWindow) {
+  begin();
+  listed()->send(error_frame(500, "InternalError"));
+  step(800 * kMs);
+  EXPECT_FALSE(next()->is_watch()) << "off by default";
+
+  begin({.watch_list = false, .internal_error_window_ns = 10 * kSecond});
+  auto watch = listed();
+  for (int i = 0; i < 3; ++i) {
+    watch->send(error_frame(500, "InternalError"));
+    watch = next();
+    EXPECT_TRUE(watch->is_watch()) << i;
+    step(4 * kSecond);
+  }
+  watch->send(error_frame(500, "InternalError"));
+  EXPECT_TRUE(quiet()) << "12 s after the first";
+  step(kSecond);
+  watch = listed("20");
+  step(61 * kSecond);
+  watch->send(error_frame(500, "InternalError"));
+  EXPECT_TRUE(next()->is_watch()) << "a minute without one is forgiven";
+}
+
+TEST_F(ReflectorTest, ListsAfterAStoreReadError) {
+  begin();
+  listed()->send(error_frame(500, "StoreReadError", "corrupt object"));
+  step(800 * kMs);
+  EXPECT_EQ(next()->call.query, "resourceVersion=10") << "what is missing there was deleted";
+}
+
+TEST_F(ReflectorTest, WaitsAsToldByRetryAfterTenTimesAtMost) {
+  begin();
+  for (int i = 0; i < 10; ++i) {
+    next()->refuse(429, "TooManyRequests", "", 3);
+    EXPECT_TRUE(quiet());
+    step(3 * kSecond);
+  }
+  EXPECT_TRUE(errors_.empty());
+  next()->refuse(429, "TooManyRequests", "", 3);
+  EXPECT_TRUE(quiet());
+  EXPECT_EQ(errors_.size(), 1u);
+}
+
+TEST_F(ReflectorTest, AsksOnceMoreAfter401AndThenSlowly) {
+  begin();
+  next()->refuse(401, "Unauthorized");
+  next()->refuse(401, "Unauthorized");
+  step(59 * kSecond);
+  EXPECT_TRUE(quiet());
+  step(kSecond);
+  next()->refuse(403, "Forbidden");
+  step(59 * kSecond);
+  EXPECT_TRUE(quiet());
+  step(kSecond);
+  next()->refuse(404, "NotFound");
+  EXPECT_TRUE(quiet());
+  reflector_->retry_now();
+  listed();
+}
+
+TEST_F(ReflectorTest, GivesUpAListThatWentSilent) {
+  begin();
+  const auto list = next();
+  list->send(R"({"kind":"ConfigMapList","items":[)");
+  for (int i = 0; i < 7; ++i) step(10 * kSecond);
+  EXPECT_FALSE(list->dropped);
+  step(10 * kSecond);
+  EXPECT_TRUE(list->dropped);
+}
+
+TEST_F(ReflectorTest, EndsAWatchTheServerForgotToEnd) {
+  begin();
+  EXPECT_EQ(listed()->call.timeout_ms, 330'000);
+}
+
+TEST_F(ReflectorTest, PassesObjectsThroughTheTransform) {
+  const Transform transform = [](std::string json) -> Result<std::string> {
+    if (json.find("poison") != std::string::npos) return Error("no");
+    return replace_all(json, "old", "new");
+  };
+  begin({.watch_list = false, .transform = transform});
+  auto list = next();
+  list->answer(list_json({object_json("a", "1", "old"), object_json("b", "2", "poison")}, "10"));
+  EXPECT_TRUE(quiet());
+  EXPECT_EQ(errors_.size(), 1u) << "an error fails the whole list";
+  EXPECT_TRUE(log().empty());
+  step(kSecond);
+  const auto watch = listed("10", {object_json("a", "1", "old")});
+  EXPECT_EQ(known_["a"]->field({"data"}), "new");
+  watch->send(frame_json("ADDED", object_json("c", "11", "poison")) + frame_json("ADDED", object_json("d", "12", "old")));
+  EXPECT_EQ(log(), (Lines{"replaced a @10", "added d @12"})) << "a watched one is left out";
+  EXPECT_EQ(known_["d"]->field({"data"}), "new");
+  watch->send(frame_json("ADDED", object_json("e", "13", "poison")));
+  loop_.run_ready();
+  EXPECT_EQ(reflector_->last_version(), "13") << "the version goes on";
+  EXPECT_EQ(reflector_->counters().transform_failures, 3u);
+}
+
+TEST_F(ReflectorTest, ParsesNothingTwice) {
+  begin();
+  listed("10", {object_json("a", "3")})->refuse(500, "Weird");
+  loop_.run_ready();
+  const ObjectPtr before = known_["a"];
+  step(kSecond);
+  listed("11", {object_json("a", "3")});
+  EXPECT_EQ(known_["a"], before) << "an unchanged object is the one already held";
+}
+
+TEST_F(ReflectorTest, DecodesNothingWhileTheSinkIsFullAndHoldsUpTheServer) {
+  begin();
+  const auto watch = listed();
+  full_ = true;
+  std::string many;
+  for (int i = 0; many.size() < Inlet::kHigh; ++i) many += frame_json("ADDED", object_json("a", cat(11 + i)));
+  watch->send(many);
+  loop_.run_ready();
+  log_.clear();
+  EXPECT_EQ(watch->send(many), kube::Rest::Flow::kPause);
+  loop_.run_ready();
+  EXPECT_EQ(watch->resumed, 0);
+  EXPECT_TRUE(log_.empty());
+  full_ = false;
+  reflector_->wake();
+  loop_.run_ready();
+  EXPECT_EQ(watch->resumed, 1);
+  EXPECT_FALSE(log_.empty());
+}
+
+TEST_F(ReflectorTest, CallsNothingAfterStop) {
+  begin();
+  const auto watch = listed();
+  log();
+  watch->send(frame_json("ADDED", object_json("a", "11")));
+  reflector_->stop();
+  EXPECT_TRUE(watch->dropped);
+  step(600 * kSecond);
+  EXPECT_TRUE(log().empty());
+  EXPECT_TRUE(quiet());
+}
+
+// ---- the streaming list
+
+TEST_F(ReflectorTest, StreamsTheListUpToTheBookmarkAndGoesOnWatching) {
+  begin({});
+  const auto stream = next();
+  EXPECT_EQ(stream->call.query,
+            "allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&"
+            "timeoutSeconds=300&watch=true") << "no version: a consistent one";
+  stream->send(frame_json("ADDED", object_json("a", "3")) + frame_json("ADDED", object_json("b", "4")) +
+               frame_json("ADDED", object_json("c", "5")));
+  stream->send(frame_json("MODIFIED", object_json("b", "6")) + frame_json("DELETED", object_json("a", "7")) +
+               bookmark_json("7"));
+  EXPECT_TRUE(log().empty()) << "collected aside";
+  stream->send(bookmark_json("8", true));
+  EXPECT_EQ(log(), Lines{"replaced c b @8"});
+  EXPECT_TRUE(reflector_->watching());
+  stream->send(frame_json("ADDED", object_json("d", "9")));
+  EXPECT_EQ(log(), Lines{"added d @9"});
+  EXPECT_TRUE(quiet()) << "the same stream goes on";
+  stream->end();
+  const auto watch = next();
+  EXPECT_EQ(watch->find("sendInitialEvents"), "");
+  EXPECT_EQ(watch->find("resourceVersion"), "9");
+}
+
+TEST_F(ReflectorTest, FallsBackToTheListWhenTheStreamIsRefused) {
+  begin({});
+  next()->refuse(422, "Invalid", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled");
+  const auto list = next();
+  EXPECT_EQ(list->call.query, "limit=500&resourceVersion=0") << "in the same pass";
+  list->answer(list_json({}, "10"));
+  next()->refuse(500, "Weird");
+  step(kSecond);
+  EXPECT_EQ(next()->find("sendInitialEvents"), "true") << "the next pass tries again";
+}
+
+TEST_F(ReflectorTest, StreamsAnewWithNothingKeptWhenItEndsBeforeTheBookmark) {
+  begin({});
+  const auto first = next();
+  first->send(frame_json("ADDED", object_json("a", "3")));
+  step(2 * kSecond);
+  first->end();
+  const auto second = next();
+  second->send(frame_json("ADDED", object_json("b", "4")) + bookmark_json("5", true));
+  EXPECT_EQ(log(), Lines{"replaced b @5"});
+}
+
+TEST_F(ReflectorTest, FallsBackForGoodAfterThreeStreamsWithoutTheBookmark) {
+  begin({});
+  for (int i = 0; i < 3; ++i) {
+    const auto stream = next();
+    EXPECT_EQ(stream->find("sendInitialEvents"), "true");
+    step(2 * kSecond);
+    stream->end();
+  }
+  listed()->refuse(500, "Weird");
+  step(kSecond);
+  EXPECT_FALSE(next()->is_watch());
+  EXPECT_EQ(reflector_->counters().watch_list_fallbacks, 1u);
+}
+
+TEST_F(ReflectorTest, FallsBackForGoodAfterHalfAMinuteOfSilence) {
+  begin({});
+  const auto stream = next();
+  stream->send(frame_json("ADDED", object_json("a", "3")));
+  step(10 * kSecond);
+  stream->send(frame_json("ADDED", object_json("b", "4")));
+  step(10 * kSecond);
+  step(10 * kSecond);
+  EXPECT_FALSE(stream->dropped);
+  step(10 * kSecond);
+  step(10 * kSecond);
+  EXPECT_TRUE(stream->dropped);
+  listed("9", {object_json("b", "4")});
+  EXPECT_EQ(log(), Lines{"replaced b @9"});
+}
+
+TEST_F(ReflectorTest, StreamsAgainAfterRefusedConnectionsAnd429) {
+  begin({});
+  next()->end(refused());
+  step(800 * kMs);
+  auto stream = next();
+  EXPECT_EQ(stream->find("sendInitialEvents"), "true");
+  stream->send(error_frame(429, "TooManyRequests"));
+  step(1600 * kMs);
+  EXPECT_EQ(next()->find("sendInitialEvents"), "true");
+}
+
+TEST_F(ReflectorTest, StreamsAtItsVersionAndAtNoneWhenThatIsGone) {
+  begin({});
+  auto stream = next();
+  stream->send(bookmark_json("8", true) + error_frame(410, "Expired"));
+  step(800 * kMs);
+  stream = next();
+  EXPECT_EQ(stream->find("resourceVersion"), "8");
+  stream->refuse(410, "Expired");
+  stream = next();
+  EXPECT_EQ(stream->find("sendInitialEvents"), "true") << "at once";
+  EXPECT_EQ(stream->find("resourceVersion"), "");
+  stream->send(bookmark_json("20", true));
+  EXPECT_EQ(log(), (Lines{"replaced @8", "replaced @20"}));
+}
+
+}  // namespace
+}  // namespace pintle::informer

@@ -1,0 +1,611 @@
+// Shared informers and the factory against a scripted server: loops stepped by hand unless a case is
+// about threads.
+#include "informer/shared_informer.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+#include "base/strings.h"
+#include "informer/factory.h"
+#include "informer/testing/scripted_rest.h"
+#include "sys/testing/fake_clock.h"
+
+namespace pintle::informer {
+namespace {
+
+using ExchangePtr = std::shared_ptr<ScriptedRest::Exchange>;
+using Lines = std::vector<std::string>;
+
+// What a handler heard, a line each.
+struct Ear {
+  Lines lines;
+  bool later = false;
+  Handler handler() {
+    return [this](const Change& c) {
+      if (later) return Take::kLater;
+      lines.push_back(line(c));
+      return Take::kTaken;
+    };
+  }
+  static std::string line(const Change& c) {
+    constexpr const char* kNames[] = {"add", "update", "delete", "bookmark"};
+    if (c.kind == Change::Kind::kBookmark) return cat("bookmark @", c.version);
+    std::string out = cat(kNames[static_cast<int>(c.kind)], " ", c.object->key());
+    if (c.before) append(out, {" ", c.before->resource_version(), "->"});
+    append(out, {c.before ? "" : " ", c.object->resource_version()});
+    if (c.initial) out += " initial";
+    if (c.final_state_unknown) out += " unknown";
+    if (c.resync) out += " resync";
+    return out;
+  }
+  Lines take() { return std::exchange(lines, {}); }
+};
+
+class SharedInformerTest : public ::testing::Test {
+ protected:
+  void make(InformerOptions options = {}) {
+    options.reflector.watch_list = false;
+    informer_ = std::make_unique<SharedInformer>(work_, std::vector<Loop*>{&deliver_}, rest_,
+                                                 Resource{"", "v1", "configmaps"},
+                                                 [] { return 0.0; }, std::move(options));
+  }
+  void run() {
+    while (work_.run_ready() + deliver_.run_ready() > 0) {
+    }
+  }
+  ExchangePtr next() {
+    run();
+    ExchangePtr x = rest_.next();
+    if (!x) {
+      ADD_FAILURE() << "no request";
+      x = std::make_shared<ScriptedRest::Exchange>();
+      x->dropped = true;
+    }
+    return x;
+  }
+  ExchangePtr list(const Lines& items, std::string_view version) {
+    next()->answer(list_json(items, version));
+    auto watch = next();
+    EXPECT_TRUE(watch->is_watch());
+    return watch;
+  }
+  // The watch is disrupted and another list comes.
+  ExchangePtr relist(const ExchangePtr& watch, const Lines& items, std::string_view version) {
+    watch->send(error_frame(410, "Gone"));
+    run();
+    step(120 * kSecond);
+    return list(items, version);
+  }
+  void step(int64_t ns) {
+    run();
+    clock_.step(ns);
+    run();
+  }
+  ~SharedInformerTest() override { informer_.reset(); }
+
+  sys::FakeClock clock_{1000 * kSecond};
+  Loop work_{clock_}, deliver_{clock_};
+  ScriptedRest rest_;
+  std::unique_ptr<SharedInformer> informer_;
+};
+
+TEST_F(SharedInformerTest, TellsEveryHandlerInTheOrderOfTheStore) {
+  make();
+  Ear a, b;
+  ASSERT_TRUE(informer_->add_handler(a.handler()));
+  ASSERT_TRUE(informer_->add_handler(b.handler()));
+  informer_->start();
+  const auto watch = list({object_json("a", "1"), object_json("b", "2")}, "10");
+  watch->send(frame_json("MODIFIED", object_json("b", "11")) + frame_json("DELETED", object_json("a", "12")) +
+              frame_json("ADDED", object_json("c", "13")));
+  run();
+  const Lines want = {"add a 1 initial", "add b 2 initial", "update b 2->11", "delete a 12", "add c 13"};
+  EXPECT_EQ(a.lines, want);
+  EXPECT_EQ(b.lines, want);
+  EXPECT_EQ(informer_->store().size(), 2u);
+  EXPECT_EQ(informer_->store().get("b")->resource_version(), "11");
+  EXPECT_EQ(informer_->store().version(), "13");
+}
+
+TEST_F(SharedInformerTest, ChangesTheStoreBeforeAHandlerHearsOfIt) {
+  make();
+  bool there = false;
+  ASSERT_TRUE(informer_->add_handler([&](const Change& c) {
+    there = informer_->store().get(c.object->key()) == c.object;
+    return Take::kTaken;
+  }));
+  informer_->start();
+  list({object_json("a", "1")}, "10");
+  EXPECT_TRUE(there);
+}
+
+TEST_F(SharedInformerTest, TellsOfDeletesMissedInADisruptionFirstAndAsTombstones) {
+  make();
+  Ear ear;
+  ASSERT_TRUE(informer_->add_handler(ear.handler()));
+  informer_->start();
+  const auto watch = list({object_json("a", "1"), object_json("b", "2"), object_json("c", "3")}, "10");
+  run();
+  ear.take();
+  relist(watch, {object_json("d", "15"), object_json("b", "12"), object_json("c", "3")}, "20");
+  EXPECT_EQ(ear.take(), (Lines{"delete a 1 unknown", "add d 15", "update b 2->12"}))
+      << "of what has not changed nobody hears";
+  const Counters c = informer_->counters();
+  EXPECT_EQ(c.tombstones, 1u);
+  EXPECT_EQ(c.unchanged, 1u);
+}
+
+TEST_F(SharedInformerTest, KeepsTheSameObjectsOverAnUnchangedRelist) {
+  make();
+  informer_->start();
+  const auto watch = list({object_json("a", "1")}, "10");
+  const ObjectPtr before = informer_->store().get("a");
+  relist(watch, {object_json("a", "1")}, "20");
+  EXPECT_EQ(informer_->store().get("a"), before);
+  EXPECT_EQ(informer_->store().version(), "20");
+}
+
+TEST_F(SharedInformerTest, HandlesRepeatedKeysOfABatchOneByOne) {
+  make();
+  Ear ear;
+  ASSERT_TRUE(informer_->add_handler(ear.handler()));
+  informer_->start();
+  const auto watch = list({}, "10");
+  watch->send(frame_json("ADDED", object_json("a", "11")) + frame_json("MODIFIED", object_json("a", "12")) +
+              frame_json("DELETED", object_json("a", "13")) + frame_json("ADDED", object_json("a", "14")));
+  run();
+  EXPECT_EQ(ear.lines, (Lines{"add a 11", "update a 11->12", "delete a 13", "add a 14"}));
+}
+
+TEST_F(SharedInformerTest, DropsADeleteOfWhatItNeverKnew) {
+  make();
+  Ear ear;
+  ASSERT_TRUE(informer_->add_handler(ear.handler()));
+  informer_->start();
+  list({}, "10")->send(frame_json("DELETED", object_json("ghost", "11")));
+  run();
+  EXPECT_TRUE(ear.lines.empty());
+}
+
+TEST_F(SharedInformerTest, SeesADeleteAndACreateAsOneUpdateThatSaysSo) {
+  make();
+  bool recreated = false;
+  ASSERT_TRUE(informer_->add_handler([&](const Change& c) {
+    recreated = c.kind == Change::Kind::kUpdate && c.recreated();
+    return Take::kTaken;
+  }));
+  informer_->start();
+  const auto watch = list({object_json("a", "1")}, "10");
+  relist(watch, {R"({"metadata":{"name":"a","uid":"other","resourceVersion":"15"}})"}, "20");
+  EXPECT_TRUE(recreated);
+}
+
+TEST_F(SharedInformerTest, IsSyncedWithTheListAndAHandlerWhenItHasHeardAllOfIt) {
+  make();
+  Ear ear;
+  ear.later = true;
+  const auto registration = *informer_->add_handler(ear.handler());
+  const auto quick = *informer_->add_handler([](const Change&) { return Take::kTaken; });
+  informer_->start();
+  run();
+  EXPECT_FALSE(informer_->synced());
+  list({object_json("a", "1"), object_json("b", "2")}, "10");
+  EXPECT_TRUE(informer_->synced());
+  EXPECT_TRUE(quick->synced());
+  EXPECT_FALSE(registration->synced());
+  ear.later = false;
+  registration->resume();
+  run();
+  EXPECT_TRUE(registration->synced());
+  EXPECT_EQ(ear.lines, (Lines{"add a 1 initial", "add b 2 initial"}));
+}
+
+TEST_F(SharedInformerTest, IsSyncedByAnEmptyList) {
+  make();
+  const auto registration = *informer_->add_handler([](const Change&) { return Take::kTaken; });
+  informer_->start();
+  list({}, "10");
+  EXPECT_TRUE(informer_->synced() && registration->synced());
+}
+
+TEST_F(SharedInformerTest, GivesALateHandlerTheStoreThenWhatCame) {
+  make();
+  informer_->start();
+  const auto watch = list({object_json("a", "1")}, "10");
+  Ear ear;
+  const auto registration = *informer_->add_handler(ear.handler());
+  EXPECT_FALSE(registration->synced());
+  watch->send(frame_json("MODIFIED", object_json("a", "11")) + frame_json("ADDED", object_json("b", "12")));
+  run();
+  EXPECT_EQ(ear.lines, (Lines{"add a 1 initial", "update a 1->11", "add b 12"}));
+  EXPECT_TRUE(registration->synced());
+}
+
+TEST_F(SharedInformerTest, RemovesAHandlerOnceAndIgnoresForeignOnes) {
+  make();
+  Ear ear, other;
+  const auto gone = *informer_->add_handler(ear.handler());
+  ASSERT_TRUE(informer_->add_handler(other.handler()));
+  informer_->start();
+  const auto watch = list({object_json("a", "1")}, "10");
+  ear.take();
+  informer_->remove_handler(gone);
+  informer_->remove_handler(gone);
+  informer_->remove_handler(nullptr);
+  SharedInformer stranger(work_, {&deliver_}, rest_, {"", "v1", "secrets"}, [] { return 0.0; });
+  stranger.remove_handler(gone);
+  watch->send(frame_json("ADDED", object_json("b", "11")));
+  run();
+  EXPECT_TRUE(ear.lines.empty());
+  EXPECT_EQ(other.lines.size(), 2u);
+}
+
+TEST_F(SharedInformerTest, LetsAHandlerRemoveItself) {
+  make();
+  SharedInformer::Registration self;
+  int heard = 0;
+  self = *informer_->add_handler([&](const Change&) {
+    ++heard;
+    informer_->remove_handler(self);
+    return Take::kTaken;
+  });
+  informer_->start();
+  list({object_json("a", "1"), object_json("b", "2")}, "10");
+  EXPECT_EQ(heard, 1);
+}
+
+TEST_F(SharedInformerTest, IsolatesAHandlerThatThrows) {
+  make();
+  Ear ear;
+  int heard = 0;
+  ASSERT_TRUE(informer_->add_handler([&](const Change&) -> Take {
+    if (++heard == 1) throw std::runtime_error("handler");
+    return Take::kTaken;
+  }));
+  ASSERT_TRUE(informer_->add_handler(ear.handler()));
+  informer_->start();
+  list({object_json("a", "1"), object_json("b", "2")}, "10");
+  EXPECT_EQ(heard, 2) << "it loses one change";
+  EXPECT_EQ(ear.lines.size(), 2u);
+  EXPECT_EQ(informer_->counters().handler_failures, 1u);
+}
+
+TEST_F(SharedInformerTest, HoldsUpTheServerWhileAHandlerIsFullAndLosesNothing) {
+  make();
+  Ear ear, quick;
+  HandlerOptions options;
+  options.limit = 10;
+  ear.later = true;
+  const auto registration = *informer_->add_handler(ear.handler(), options);
+  HandlerOptions roomy;
+  roomy.limit = 100'000;
+  ASSERT_TRUE(informer_->add_handler(quick.handler(), roomy));
+  informer_->start();
+  const auto watch = list({}, "10");
+  size_t sent = 0;
+  kube::Rest::Flow flow = kube::Rest::Flow::kContinue;
+  while (flow == kube::Rest::Flow::kContinue && sent < 50'000) {
+    std::string frames;
+    for (int i = 0; i < 100; ++i) frames += frame_json("ADDED", object_json(cat("k", sent + i), cat(11 + sent + i)));
+    flow = watch->send(frames);
+    if (flow == kube::Rest::Flow::kContinue) sent += 100;
+    run();
+  }
+  EXPECT_EQ(flow, kube::Rest::Flow::kPause);
+  EXPECT_LT(sent, 10'000u) << "memory is bounded";
+  EXPECT_LE(registration->waiting(), 10 + DeltaQueue::kBatch);
+  EXPECT_EQ(informer_->counters().pauses, 1u);
+  EXPECT_LT(quick.lines.size(), sent);
+  ear.later = false;
+  registration->resume();
+  run();
+  EXPECT_EQ(ear.lines.size(), sent);
+  EXPECT_EQ(quick.lines.size(), sent);
+  EXPECT_GT(watch->resumed, 0);
+  for (size_t i = 0; i < sent; ++i) ASSERT_EQ(ear.lines[i], cat("add k", i, " ", 11 + i));
+}
+
+TEST_F(SharedInformerTest, GoesOnWhenAFullHandlerIsRemoved) {
+  make();
+  Ear ear, quick;
+  HandlerOptions options;
+  options.limit = 1;
+  ear.later = true;
+  const auto registration = *informer_->add_handler(ear.handler(), options);
+  ASSERT_TRUE(informer_->add_handler(quick.handler()));
+  informer_->start();
+  const auto watch = list({object_json("a", "1")}, "10");
+  watch->send(frame_json("ADDED", object_json("b", "11")));
+  run();
+  EXPECT_EQ(quick.lines.size(), 1u);
+  informer_->remove_handler(registration);
+  run();
+  EXPECT_EQ(quick.lines.size(), 2u);
+}
+
+TEST_F(SharedInformerTest, MergesToTheNewestStateForAHandlerThatWantsOnlyThat) {
+  make();
+  Ear ear;
+  HandlerOptions options;
+  options.newest_only = true;
+  options.limit = 1;
+  const auto registration = *informer_->add_handler(ear.handler(), options);
+  informer_->start();
+  const auto watch = list({object_json("a", "1"), object_json("b", "2"), object_json("c", "3")}, "10");
+  run();
+  ear.take();
+  ear.later = true;
+  watch->send(frame_json("MODIFIED", object_json("a", "11")));
+  run();  // in the handler's hands now
+  watch->send(frame_json("MODIFIED", object_json("a", "12")) + frame_json("MODIFIED", object_json("a", "13")) +
+              frame_json("ADDED", object_json("d", "14")) + frame_json("MODIFIED", object_json("d", "15")) +
+              frame_json("ADDED", object_json("e", "16")) + frame_json("DELETED", object_json("e", "17")) +
+              frame_json("MODIFIED", object_json("b", "18")) + frame_json("DELETED", object_json("b", "19")) +
+              frame_json("DELETED", object_json("c", "20")) + frame_json("ADDED", object_json("c", "21")));
+  run();
+  EXPECT_FALSE(registration->full());
+  ear.later = false;
+  registration->resume();
+  run();
+  EXPECT_EQ(ear.take(), (Lines{"update a 1->11", "update a 11->13", "add d 15", "delete b 19", "update c 20->21"}));
+}
+
+TEST_F(SharedInformerTest, TellsHowFarAHandlerHasHeardEverything) {
+  make();
+  Ear ear;
+  HandlerOptions options;
+  options.bookmarks = true;
+  ASSERT_TRUE(informer_->add_handler(ear.handler(), options));
+  informer_->start();
+  const auto watch = list({object_json("a", "1")}, "10");
+  watch->send(frame_json("ADDED", object_json("b", "11")));
+  run();
+  watch->send(bookmark_json("99"));
+  run();
+  EXPECT_EQ(ear.lines, (Lines{"add a 1 initial", "bookmark @10", "add b 11", "bookmark @11", "bookmark @99"}));
+}
+
+TEST_F(SharedInformerTest, ResyncsThoseWhoAskedAtTheirPeriods) {
+  make();
+  Ear none, two, three;
+  HandlerOptions options;
+  ASSERT_TRUE(informer_->add_handler(none.handler()));
+  options.resync_ns = 2 * kSecond;
+  ASSERT_TRUE(informer_->add_handler(two.handler(), options));
+  options.resync_ns = 6 * kSecond;
+  ASSERT_TRUE(informer_->add_handler(three.handler(), options));
+  informer_->start();
+  list({object_json("a", "1")}, "10");
+  none.take(), two.take(), three.take();
+  for (int i = 0; i < 3; ++i) step(2 * kSecond);
+  EXPECT_TRUE(none.lines.empty());
+  EXPECT_EQ(two.lines, Lines(3, "update a 1->1 resync"));
+  EXPECT_EQ(three.lines, Lines(1, "update a 1->1 resync"));
+}
+
+TEST_F(SharedInformerTest, RoundsResyncPeriods) {
+  make();
+  Ear tiny, late, never;
+  HandlerOptions options;
+  options.resync_ns = 1;
+  ASSERT_TRUE(informer_->add_handler(tiny.handler(), options));
+  informer_->start();
+  list({object_json("a", "1")}, "10");
+  options.resync_ns = kSecond / 2;
+  ASSERT_TRUE(informer_->add_handler(late.handler(), options));
+  run();
+  tiny.take(), late.take();
+  step(kSecond / 2);
+  EXPECT_TRUE(tiny.lines.empty()) << "at least a second";
+  step(kSecond / 2);
+  EXPECT_EQ(tiny.lines.size(), 1u);
+  step(kSecond);
+  EXPECT_GE(late.lines.size(), 1u) << "a late one is rounded up to the check";
+
+  rest_.next();
+  SharedInformer quiet(work_, {&deliver_}, rest_, {"", "v1", "secrets"}, [] { return 0.0; });
+  quiet.start();
+  run();
+  while (auto x = rest_.next()) {
+    if (x->is_watch()) x->send(bookmark_json("1", true));
+  }
+  run();
+  ASSERT_TRUE(quiet.add_handler(never.handler(), options)) << "no check: never";
+  step(5 * kSecond);
+  EXPECT_TRUE(never.lines.empty());
+}
+
+TEST_F(SharedInformerTest, DoesNotResyncWhileItIsNotWatching) {
+  make();
+  Ear ear;
+  HandlerOptions options;
+  options.resync_ns = kSecond;
+  ASSERT_TRUE(informer_->add_handler(ear.handler(), options));
+  informer_->start();
+  for (int i = 0; i < 3; ++i) step(kSecond);
+  list({object_json("a", "1")}, "10")->refuse(403, "Forbidden");
+  run();
+  ear.take();
+  for (int i = 0; i < 3; ++i) step(kSecond);
+  EXPECT_TRUE(ear.lines.empty());
+}
+
+TEST_F(SharedInformerTest, KeepsHeadsOnlyWhenToldTo) {
+  InformerOptions options;
+  options.keep_text = false;
+  make(options);
+  std::string text;
+  ASSERT_TRUE(informer_->add_handler([&](const Change& c) {
+    text = c.object->text();
+    return Take::kTaken;
+  }));
+  informer_->start();
+  const auto watch = list({object_json("a", "1", "first")}, "10");
+  EXPECT_EQ(text, object_json("a", "1", "first"));
+  EXPECT_EQ(informer_->store().get("a")->text(), "");
+  text.clear();
+  relist(watch, {object_json("a", "1", "first")}, "20");
+  EXPECT_EQ(text, "") << "still known not to have changed";
+}
+
+TEST_F(SharedInformerTest, FiltersUpdatesIntoAddsAndDeletes) {
+  make();
+  Ear ear;
+  ASSERT_TRUE(informer_->add_handler(
+      filtered([](const Object& o) { return o.field({"data"}) == "in"; }, ear.handler())));
+  informer_->start();
+  const auto watch = list({object_json("a", "1", "out"), object_json("b", "2", "in")}, "10");
+  watch->send(frame_json("MODIFIED", object_json("a", "11", "in")) + frame_json("MODIFIED", object_json("b", "12", "in")) +
+              frame_json("MODIFIED", object_json("b", "13", "out")) + frame_json("MODIFIED", object_json("b", "14", "out")) +
+              frame_json("DELETED", object_json("b", "15", "out")));
+  run();
+  EXPECT_EQ(ear.lines, (Lines{"add b 2 initial", "add a 11", "update b 2->12", "delete b 12"}));
+}
+
+TEST_F(SharedInformerTest, IsNeverStartedAgainAndTakesNoHandlersOnceStopped) {
+  make();
+  Ear ear;
+  ASSERT_TRUE(informer_->add_handler(ear.handler()));
+  informer_->start();
+  const auto watch = list({}, "10");
+  watch->send(frame_json("ADDED", object_json("a", "11")));
+  informer_->stop();
+  informer_->stop();
+  informer_->start();
+  step(600 * kSecond);
+  EXPECT_TRUE(ear.lines.empty()) << "what waits is dropped";
+  EXPECT_TRUE(watch->dropped);
+  EXPECT_EQ(rest_.next(), nullptr);
+  EXPECT_FALSE(informer_->add_handler(ear.handler()));
+  EXPECT_FALSE(informer_->add_index("namespace", namespace_index));
+}
+
+// ---- the factory
+
+size_t threads() {
+  size_t n = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) ++n;
+  return n;
+}
+
+bool eventually(const std::function<bool()>& what) {
+  for (int i = 0; i < 2000; ++i) {
+    if (what()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+TEST(Factory, MakesOneInformerPerResourceAndCluster) {
+  sys::FakeClock clock;
+  FactoryOptions options;
+  options.clock = &clock;
+  options.threads = false;
+  Factory factory(options);
+  const auto one = std::make_shared<ScriptedRest>(), two = std::make_shared<ScriptedRest>();
+  const auto a = *factory.informer(one, {"", "v1", "events"});
+  EXPECT_EQ(a, *factory.informer(one, {"", "v1", "events"}));
+  EXPECT_NE(a, *factory.informer(two, {"", "v1", "events"}));
+  EXPECT_NE(a, *factory.informer(one, {"", "v1", "pods"}));
+  factory.start();
+  factory.run_ready();
+  EXPECT_EQ(one->opened(), 2u);
+  factory.remove(one);
+  EXPECT_TRUE(a->stopped());
+  EXPECT_FALSE((*factory.informer(two, {"", "v1", "events"}))->stopped());
+  factory.stop();
+  EXPECT_FALSE(factory.informer(one, {"", "v1", "events"}));
+}
+
+TEST(Factory, NeedsTwoThreadsForTenThousandWatchesAndLeavesNoneBehind) {
+  const size_t before = threads();
+  {
+    Factory factory;
+    const auto cluster = std::make_shared<ScriptedRest>();
+    for (int i = 0; i < 10'000; ++i) {
+      ASSERT_TRUE(factory.informer(cluster, {"", "v1", "configmaps", cat("ns", i)}));
+    }
+    factory.start();
+    ASSERT_TRUE(eventually([&] { return cluster->opened() == 10'000; }));
+    while (const auto x = cluster->next()) x->send(bookmark_json("5", true));
+    EXPECT_TRUE(factory.wait_for_sync(60 * kSecond));
+    EXPECT_EQ(threads(), before + 2);
+  }
+  EXPECT_EQ(threads(), before);
+}
+
+TEST(Factory, CallsNoHandlerAfterStop) {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<bool> stopped{false}, late{false};
+    std::atomic<int> heard{0};
+    const auto cluster = std::make_shared<ScriptedRest>();
+    Factory factory;
+    const auto informer = *factory.informer(cluster, {"", "v1", "configmaps"});
+    ASSERT_TRUE(informer->add_handler([&](const Change&) {
+      if (stopped) late = true;
+      ++heard;
+      return Take::kTaken;
+    }));
+    factory.start();
+    ASSERT_TRUE(eventually([&] { return cluster->opened() > 0; }));
+    const auto stream = cluster->next();
+    std::string frames;
+    for (int i = 0; i < 2000; ++i) frames += frame_json("ADDED", object_json(cat("k", i), cat(i + 1)));
+    stream->send(frames + bookmark_json("5000", true));
+    ASSERT_TRUE(eventually([&] { return heard > 0; }));
+    factory.stop();
+    stopped = true;
+    std::this_thread::yield();
+    EXPECT_FALSE(late);
+  }
+}
+
+TEST(Factory, SurvivesHandlersThatComeAndGoWhileEventsCome) {
+  const auto cluster = std::make_shared<ScriptedRest>();
+  Factory factory;
+  const auto informer = *factory.informer(cluster, {"", "v1", "configmaps"});
+  std::atomic<int> always{0};
+  ASSERT_TRUE(informer->add_handler([&](const Change&) {
+    ++always;
+    return Take::kTaken;
+  }));
+  factory.start();
+  ASSERT_TRUE(eventually([&] { return cluster->opened() > 0; }));
+  const auto stream = cluster->next();
+  stream->send(bookmark_json("1", true));
+  std::atomic<bool> over{false};
+  std::atomic<int> gaps{0};
+  std::vector<std::thread> comers;
+  for (int t = 0; t < 3; ++t) {
+    comers.emplace_back([&] {
+      while (!over) {
+        // Everything exactly once: what it was given and what came since are one sequence.
+        auto seen = std::make_shared<std::set<std::string>>();
+        const auto r = informer->add_handler([&, seen](const Change& c) {
+          if (!seen->insert(std::string(c.object->key())).second) ++gaps;
+          return Take::kTaken;
+        });
+        if (r) informer->remove_handler(*r);
+      }
+    });
+  }
+  for (int i = 0; i < 3000; ++i) {
+    while (stream->send(frame_json("ADDED", object_json(cat("k", i), cat(i + 2)))) ==
+           kube::Rest::Flow::kPause) {
+      std::this_thread::yield();
+    }
+  }
+  EXPECT_TRUE(eventually([&] { return always == 3000; }));
+  over = true;
+  for (auto& t : comers) t.join();
+  EXPECT_EQ(gaps, 0);
+  factory.stop();
+}
+
+}  // namespace
+}  // namespace pintle::informer

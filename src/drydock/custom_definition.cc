@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <re2/re2.h>
+
 #include "base/gotext.h"
 #include "drydock/custom_schema.h"
 #include "drydock/tree.h"
@@ -42,6 +44,8 @@ class Checker {
                        field});
   }
 
+  void with_status(bool has) { status_part_ = has; }
+
   // What makes a schema structural: a type at every node, keys where lists go by them.
   void schema(const Value& v, const std::string& field, bool root, int depth) {
     if (depth > kMaxDepth) return invalid(field, "\"\"", "is nested too deeply");
@@ -52,16 +56,22 @@ class Checker {
       if (type.empty()) {
         required(field + ".type", "must not be empty at the root");
       } else {
+        if (status_part_) {
+          invalid(field + ".type", quote(type),
+                  "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled");
+        }
+        if (type == "array" && !at(v, "items")) required(field + ".items", "must be specified");
         invalid(field + ".type", quote(type), "must be object at the root");
+        if (!known_type(type)) unknown_type(field, type);
       }
+      return;
     } else if (type.empty() && !any_type) {
       required(field + ".type", depth && in_items_ ? "must not be empty for specified array items"
                                                    : "must not be empty for specified object fields");
-    } else if (!type.empty() && type != "object" && type != "array" && type != "string" &&
-               type != "integer" && type != "number" && type != "boolean") {
-      not_supported(field + ".type", type,
-                    R"("array", "boolean", "integer", "number", "object", "string")");
+    } else if (!type.empty() && !known_type(type)) {
+      unknown_type(field, type);
     }
+    if (std::string_view pattern = text(v, "pattern"); !pattern.empty()) regular(field + ".pattern", pattern);
     if (flag(v, "uniqueItems")) {
       forbidden(field + ".uniqueItems",
                 "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
@@ -78,6 +88,10 @@ class Checker {
     }
     in_items_ = false;
     for (const auto& entry : entries(v, "properties")) {
+      if (root && entry.key.view() == "metadata" && text(entry.value, "type") != "object") {
+        invalid(field + ".properties[metadata].type", quote(text(entry.value, "type")), "must be object");
+        continue;
+      }
       schema(entry.value, field + ".properties[" + std::string(entry.key.view()) + "]", false,
              depth + 1);
     }
@@ -96,8 +110,25 @@ class Checker {
   }
 
  private:
+  static bool known_type(std::string_view type) {
+    return type == "object" || type == "array" || type == "string" || type == "integer" || type == "number" ||
+           type == "boolean";
+  }
+  void unknown_type(const std::string& field, std::string_view type) {
+    not_supported(field + ".type", type, R"("array", "boolean", "integer", "number", "object", "string")");
+  }
+  void regular(const std::string& field, std::string_view pattern) {
+    const re2::RE2 compiled(re2::StringPiece(pattern.data(), pattern.size()), re2::RE2::Quiet);
+    if (compiled.ok()) return;
+    std::string why = compiled.error();  // "missing closing ]: ["; Go quotes the argument
+    if (const size_t colon = why.rfind(": "); colon != std::string::npos) {
+      why = why.substr(0, colon + 2) + "`" + why.substr(colon + 2) + "`";
+    }
+    invalid(field, quote(pattern), "must be a valid regular expression, but isn't: error parsing regexp: " + why);
+  }
+
   std::vector<Cause>& causes_;
-  bool in_items_ = false;
+  bool in_items_ = false, status_part_ = false;
 };
 
 bool is_dns_label(std::string_view s) {
@@ -143,36 +174,111 @@ void check_names(const Value& crd, Checker& check) {
                         std::string(kLabel1035));
     }
   }
+  for (std::string_view key : {"shortNames", "categories"}) {
+    size_t i = 0;
+    for (const Value& v : items(crd, "spec", "names", key)) {
+      const std::string_view name = v.is_string() ? v.as_string() : std::string_view();
+      const std::string field = "spec.names." + std::string(key) + "[" + std::to_string(i++) + "]";
+      if (!is_label_1035(name)) check.invalid(field, quote(name), kLabel1035);
+    }
+  }
   std::string_view kind = text(crd, "spec", "names", "kind");
   if (!kind.empty() && kind == text(crd, "spec", "names", "listKind")) {
     check.invalid("spec.names.listKind", quote(kind), "kind and listKind may not be the same");
   }
 }
 
+bool simple_path(std::string_view path) { return path.starts_with('.') && path.size() > 1; }
+
+void check_columns(const Value& columns, const std::string& field, Checker& check) {
+  size_t i = 0;
+  for (const Value& c : columns.items()) {
+    const std::string here = field + "[" + std::to_string(i++) + "]";
+    if (text(c, "name").empty()) check.required(here + ".name");
+    const std::string_view type = text(c, "type"), path = text(c, "jsonPath");
+    if (type.empty()) check.required(here + ".type");
+    else if (type != "boolean" && type != "date" && type != "integer" && type != "number" && type != "string") {
+      check.invalid(here + ".type", quote(type), "must be one of boolean,date,integer,number,string");
+    }
+    if (path.empty()) check.required(here + ".JSONPath");
+    else if (!simple_path(path)) check.invalid(here + ".JSONPath", quote(path), "must be a simple json path starting with .");
+  }
+}
+
+void check_scale(const Value& scale, const std::string& field, Checker& check) {
+  for (std::string_view key : {"specReplicasPath", "statusReplicasPath"}) {
+    const std::string here = field + "." + std::string(key);
+    const std::string_view path = text(scale, key);
+    const std::string under = key == "specReplicasPath" ? ".spec" : ".status";
+    if (path.empty()) check.required(here);
+    else if (!simple_path(path)) check.invalid(here, quote(path), "must be a simple json path starting with .");
+    else if (!path.starts_with(under + ".")) check.invalid(here, quote(path), "should be a json path under " + under);
+  }
+}
+
+// What all versions have in common is said of the definition as a whole.
+bool same_in_all(std::span<const Value> versions, std::string_view key) {
+  for (const Value& v : versions) {
+    if (!same(v.get(key), versions[0].get(key))) return false;
+  }
+  return true;
+}
+
 void check_versions(const Value& crd, Checker& check) {
   auto versions = items(crd, "spec", "versions");
+  const bool one_schema = same_in_all(versions, "schema"), one_scale = same_in_all(versions, "subresources"),
+             one_table = same_in_all(versions, "additionalPrinterColumns");
   size_t stored = 0, i = 0;
   std::vector<std::string> names;
   for (const Value& v : versions) {
+    const bool first = i == 0;
     std::string field = "spec.versions[" + std::to_string(i++) + "]";
     std::string name(text(v, "name"));
-    if (!is_label_1035(name)) check.invalid(field + ".name", quote(name), kLabel1035);
+    if (!is_label_1035(name)) {
+      check.invalid(field + ".name", quote(name), kLabel1035);
+      if (first) check.invalid("spec.version", quote(name), kLabel1035);
+    }
     if (std::find(names.begin(), names.end(), name) != names.end()) {
       check.invalid("spec.versions", quote(name), "must contain unique version names");
     }
     names.push_back(name);
     stored += flag(v, "storage");
     const Value* schema = at(v, "schema", "openAPIV3Schema");
+    check.with_status(has(v, "subresources", "status"));
     if (!schema) {
-      check.required(field + ".schema.openAPIV3Schema", "schemas are required");
-    } else {
-      check.schema(*schema, field + ".schema.openAPIV3Schema", true, 0);
+      check.required(field + ".schema.openAPIV3Schema", has(v, "schema") ? "schemas are required" : "");
+    } else if (!one_schema || first) {
+      check.schema(*schema, (one_schema ? "spec.validation" : field + ".schema") + ".openAPIV3Schema", true, 0);
+    }
+    if (const Value* scale = at(v, "subresources", "scale"); scale && (!one_scale || first)) {
+      check_scale(*scale, (one_scale ? "spec" : field) + std::string(".subresources.scale"), check);
+    }
+    if (const Value* columns = at(v, "additionalPrinterColumns"); columns && (!one_table || first)) {
+      check_columns(*columns, (one_table ? "spec" : field) + std::string(".additionalPrinterColumns"), check);
     }
   }
   if (stored != 1) {
     const Value* all = at(crd, "spec", "versions");
-    check.invalid("spec.versions", all ? shown(*all) : "null",
+    check.invalid("spec.versions", all ? shown(*all) : at(crd, "spec", "group") ? "[]" : "null",
                   "must have exactly one version marked as storage version");
+  }
+}
+
+void check_conversion(const Value& crd, Checker& check) {
+  const std::string_view strategy = text(crd, "spec", "conversion", "strategy");
+  if (strategy == "Webhook") {
+    if (!has(crd, "spec", "conversion", "webhook", "clientConfig")) {
+      check.required("spec.conversion.webhookClientConfig", "required when strategy is set to Webhook");
+    }
+    if (items(crd, "spec", "conversion", "webhook", "conversionReviewVersions").empty()) {
+      check.required("spec.conversion.conversionReviewVersions");
+    }
+  } else if (!strategy.empty() && strategy != "None") {
+    check.not_supported("spec.conversion.strategy", strategy, R"("None", "Webhook")");
+  }
+  if (flag(crd, "spec", "preserveUnknownFields")) {
+    check.invalid("spec.preserveUnknownFields", "true",
+                  "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead");
   }
 }
 
@@ -266,6 +372,10 @@ void validate_definition(const Value& crd, const Value* old, std::vector<Cause>&
   }
   check_versions(crd, check);
   check_names(crd, check);
+  check_conversion(crd, check);
+  if (items(crd, "status", "storedVersions").empty()) {
+    check.invalid("status.storedVersions", "null", "must have at least one stored version");
+  }
   if (!old) return;
   auto immutable = [&](const std::string& field, std::string_view before, std::string_view after) {
     if (before != after) check.invalid(field, quote(after), "field is immutable");
@@ -293,29 +403,38 @@ void validate_definition(const Value& crd, const Value* old, std::vector<Cause>&
   }
 }
 
-Value definition_status(const Value& crd, std::string_view time) {
+Value definition_status(const Value& crd, std::string_view time, const NameConflict& conflict) {
   Value status = empty_map();
-  if (const Value* names = at(crd, "spec", "names")) {
+  const bool accepted = conflict.reason.empty();
+  if (const Value* names = at(crd, "spec", "names"); names && accepted) {
     put(status, "acceptedNames", value::deep_copy(*names));
+  } else if (const Value* before = at(crd, "status", "acceptedNames")) {
+    put(status, "acceptedNames", value::deep_copy(*before));
   }
   Value conditions = empty_list();
-  auto condition = [&](std::string_view type, std::string_view reason, std::string_view message) {
+  auto condition = [&](std::string_view type, bool holds, std::string_view reason, std::string_view message) {
     std::string since(time);
     for (const Value& c : items(crd, "status", "conditions")) {
-      if (text(c, "type") == type && text(c, "status") == "True") {
+      if (text(c, "type") == type && text(c, "status") == (holds ? "True" : "False")) {
         since = text(c, "lastTransitionTime");
       }
     }
     Value c = empty_map();
     put(c, "type", type);
-    put(c, "status", "True");
+    put(c, "status", holds ? "True" : "False");
     put(c, "reason", reason);
     put(c, "message", message);
     put(c, "lastTransitionTime", since);
     conditions.as_list()->items.push_back(std::move(c));
   };
-  condition("NamesAccepted", "NoConflicts", "no conflicts found");
-  condition("Established", "InitialNamesAccepted", "the initial names have been accepted");
+  bool established = accepted;  // once so, it stays
+  for (const Value& c : items(crd, "status", "conditions")) {
+    established = established || (text(c, "type") == "Established" && text(c, "status") == "True");
+  }
+  if (accepted) condition("NamesAccepted", true, "NoConflicts", "no conflicts found");
+  else condition("NamesAccepted", false, conflict.reason, conflict.message);
+  if (established) condition("Established", true, "InitialNamesAccepted", "the initial names have been accepted");
+  else condition("Established", false, "NotAccepted", "not all names are accepted");
   put(status, "conditions", std::move(conditions));
   Value stored = empty_list();
   auto keep = [&](std::string_view name) {

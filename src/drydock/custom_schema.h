@@ -55,7 +55,11 @@ void validate_definition(const value::Value& crd, const value::Value* old,
                          std::vector<Cause>& causes);
 // The status of a definition whose names are free: NamesAccepted and Established at `time`,
 // acceptedNames, storedVersions. Conditions that hold already keep their time.
-value::Value definition_status(const value::Value& crd, std::string_view time);
+// `conflict`: the reason and message why its names are not accepted; empty: they are.
+struct NameConflict {
+  std::string reason, message;
+};
+value::Value definition_status(const value::Value& crd, std::string_view time, const NameConflict& conflict = {});
 
 // Removes what the schema does not name; the paths ("spec.foo") are appended to `unknown`, sorted.
 void prune(value::Value& object, const CustomSchema* schema, std::vector<std::string>& unknown);

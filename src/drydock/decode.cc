@@ -1,9 +1,12 @@
 #include "drydock/decode.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "crypt/crypt.h"
+#include "drydock/catalog.h"
 #include "drydock/custom_schema.h"
 #include "drydock/protobuf.h"
 #include "drydock/tree.h"
@@ -15,10 +18,27 @@ namespace pintle::drydock {
 namespace {
 
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+constexpr std::string_view kTypeMeta =
+    "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
 
-std::string_view media_type(const httpd::Request& http) {
-  std::string_view type = http.header("Content-Type");
-  return trim_space(type.substr(0, type.find(';')));
+enum class Format : uint8_t { kJson, kYaml, kProtobuf, kOther };
+
+// As mime.ParseMediaType: a parameter without '=' makes it no type at all, but for one last ';'.
+Format format_of(const httpd::Request& http) {
+  std::string_view header = http.header("Content-Type");
+  const size_t semicolon = header.find(';');
+  std::string type = to_lower(trim_space(header.substr(0, semicolon)));
+  if (semicolon != std::string_view::npos) {
+    auto parts = split(header.substr(semicolon + 1), ";");
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const std::string_view part = trim_space(parts[i]);
+      const bool last = part.empty() && i + 1 == parts.size();
+      if (!last && part.find('=') == std::string_view::npos) return Format::kOther;
+    }
+  }
+  if (type.empty() || type == "application/json") return Format::kJson;
+  if (type == "application/yaml") return Format::kYaml;
+  return type == kProtobuf ? Format::kProtobuf : Format::kOther;
 }
 
 Error unknown_type() {
@@ -27,17 +47,108 @@ Error unknown_type() {
                       "application/json, application/yaml, application/vnd.kubernetes.protobuf");
 }
 
-Result<Value> read_body(const httpd::Request& http) {
-  std::string_view type = media_type(http);
-  if (type == kProtobuf) return read_protobuf(http.body);
-  if (type == "application/yaml") return yaml::read_exact(http.body);
-  if (type.empty() || type == "application/json") return json::read(http.body, {.numbers = json::Numbers::kExact});
-  return unknown_type();
+// The tree, or in the serializers' words why it is none.
+Result<Value> read_body(std::string_view body, Format format) {
+  switch (format) {
+    case Format::kProtobuf: return read_protobuf(body);
+    case Format::kYaml: {
+      auto v = yaml::read_exact(body);
+      if (v) return v;
+      std::string_view why = v.error().text();
+      constexpr std::string_view kConverting = "error converting YAML to JSON: ";
+      if (why.starts_with(kConverting)) why.remove_prefix(kConverting.size());
+      return Error(Code::kInvalidArgument, std::string(why));
+    }
+    default: {
+      auto v = json::read(body, {.numbers = json::Numbers::kExact});
+      if (v) return v;
+      return Error(Code::kInvalidArgument, cat("couldn't get version/kind; json parse error: ", v.error().text()));
+    }
+  }
+}
+
+// kind and apiVersion must be texts before anything else is looked at.
+Status check_type_meta(const Value& object) {
+  auto refused = [](std::string_view why) {
+    return Error(Code::kInvalidArgument, cat("couldn't get version/kind; json parse error: ", why));
+  };
+  if (!object.is_map()) return refused(json::type_error(object, kTypeMeta).text());
+  for (std::string_view key : {"kind", "apiVersion"}) {
+    const Value* v = object.get(key);
+    if (!v || v->is_nil() || v->is_string()) continue;
+    std::string text(json::type_error(*v, "string").text());
+    const size_t at = text.find("Go value of type");
+    return refused(cat(text.substr(0, at), "Go struct field .", key, text.substr(at + 8)));
+  }
+  const std::string_view version = text(object, "apiVersion");
+  if (std::count(version.begin(), version.end(), '/') > 1) {
+    return Error(Code::kInvalidArgument, cat("unexpected GroupVersion string: ", version));
+  }
+  return ok();
+}
+
+struct GroupVersion {
+  std::string group, version;
+  explicit GroupVersion(std::string_view text) {
+    const size_t slash = text.rfind('/');
+    if (slash != std::string_view::npos) group = text.substr(0, slash);
+    version = slash == std::string_view::npos ? text : text.substr(slash + 1);
+  }
+  std::string text() const { return group.empty() ? version : cat(group, "/", version); }
+};
+
+// Versions that are served no more but still read; their kinds are those of the versions that are.
+bool was_served(std::string_view group, std::string_view version) {
+  static constexpr std::pair<std::string_view, std::string_view> kOld[] = {
+      {"admissionregistration.k8s.io", "v1beta1"}, {"apps", "v1beta1"}, {"apps", "v1beta2"},
+      {"authentication.k8s.io", "v1beta1"}, {"authorization.k8s.io", "v1beta1"}, {"batch", "v1beta1"},
+      {"certificates.k8s.io", "v1beta1"}, {"coordination.k8s.io", "v1beta1"}, {"discovery.k8s.io", "v1beta1"},
+      {"events.k8s.io", "v1beta1"}, {"flowcontrol.apiserver.k8s.io", "v1beta3"},
+      {"networking.k8s.io", "v1beta1"}, {"node.k8s.io", "v1beta1"}, {"policy", "v1beta1"},
+      {"rbac.authorization.k8s.io", "v1beta1"}, {"rbac.authorization.k8s.io", "v1alpha1"},
+      {"scheduling.k8s.io", "v1beta1"}, {"storage.k8s.io", "v1beta1"}};
+  return std::find(std::begin(kOld), std::end(kOld), std::pair(group, version)) != std::end(kOld);
+}
+
+// Another kind or version than the resource's: how the codec says so.
+Error wrong_kind(const Resource& resource, std::string_view kind, const GroupVersion& given) {
+  std::string group = given.group;
+  if (group == "extensions" && given.version == "v1beta1") {
+    group = kind == "Ingress" || kind == "NetworkPolicy" ? "networking.k8s.io" : "apps";
+  }
+  const auto built_in = Catalog::built_in();
+  const auto& all = built_in->all();
+  const bool registered = std::any_of(all.begin(), all.end(), [&](const ResourcePtr& r) {
+    return r->group == group && r->kind == kind &&
+           (r->version == given.version || given.group == "extensions" || was_served(group, given.version));
+  });
+  if (resource.custom() || (registered && kind == resource.kind && group == resource.group)) {
+    if (given.text() != resource.api_version()) {
+      return bad_request(cat("the API version in the data (", given.text(), ") does not match the expected API version (",
+                             resource.api_version(), ")"));
+    }
+    return bad_request(cat(kind, " in version ", quote(given.version), " cannot be handled as a ", resource.kind,
+                           ": ", "the kind in the data (", kind, ") does not match the expected kind (", resource.kind, ")"));
+  }
+  std::string why = registered
+                        ? cat("converting (", given.version, ".", kind, ") to (",
+                              resource.group.empty() ? "core" : split(resource.group, ".")[0], ".", resource.kind,
+                              "): unknown conversion")
+                        : cat("no kind ", quote(kind), " is registered for version ", quote(given.text()),
+                              " in scheme \"pkg/runtime/scheme.go:111\"");
+  return bad_request(cat(kind, " in version ", quote(given.version), " cannot be handled as a ", resource.kind, ": ", why));
 }
 
 }  // namespace
 
-std::vector<std::string> duplicate_fields(std::string_view s) {
+std::string summary_of(std::string_view body) {
+  constexpr size_t kShown = 30;
+  if (body.empty()) return "<empty>";
+  const std::string_view start = body.substr(0, kShown);
+  return cat(body[0] == '{' ? std::string(start) : crypt::hex(start), body.size() > kShown ? " ..." : "");
+}
+
+std::vector<std::string> strict_complaints(std::string_view s, const std::vector<std::string>& unknown) {
   // The text has been read once already, so it is well-formed; only keys and nesting matter here.
   struct Frame {
     bool map;
@@ -45,6 +156,8 @@ std::vector<std::string> duplicate_fields(std::string_view s) {
     std::string path;  // of the container
     size_t index = 0;
   };
+  const std::set<std::string, std::less<>> not_known(unknown.begin(), unknown.end());
+  std::set<std::string, std::less<>> said;
   std::vector<std::string> out;
   std::vector<Frame> stack;
   std::string key;
@@ -80,11 +193,32 @@ std::vector<std::string> duplicate_fields(std::string_view s) {
         expects_key = false;
         auto text = json::read(s.substr(start, i + 1 - start));
         key = text && text->is_string() ? std::string(text->as_string()) : "";
-        if (!stack.back().keys.insert(key).second) out.push_back(child_path());
+        const bool again = !stack.back().keys.insert(key).second;
+        if (!again && not_known.empty()) break;
+        std::string path = child_path();
+        const bool strange = not_known.contains(path);
+        if ((again || strange) && said.insert(path).second) {
+          out.push_back(cat(strange ? "unknown field " : "duplicate field ", quote(path)));
+        }
         break;
       }
       default: break;
     }
+  }
+  // Of fields that only stand in a patch's outcome, in the order of the outcome.
+  for (const std::string& path : unknown) {
+    if (!said.contains(path)) out.push_back(cat("unknown field ", quote(path)));
+  }
+  return out;
+}
+
+std::vector<std::string> duplicate_yaml_keys(std::string_view yaml) {
+  std::vector<std::string> out;
+  const auto strict = yaml::read_strict(yaml);
+  if (strict) return out;
+  const std::string why = strict.error().text();
+  for (std::string_view line : split(why, "\n")) {
+    if (line.starts_with("  line ")) out.emplace_back(trim_space(line));
   }
   return out;
 }
@@ -102,48 +236,35 @@ Status check_fields(const Resource& resource, Value& object, std::vector<std::st
 }
 
 Result<Decoded> decode_object(const httpd::Request& http, const Resource& resource, FieldValidation validation) {
-  std::string_view type = media_type(http);
-  bool is_yaml = type == "application/yaml";
-  bool is_protobuf = type == kProtobuf;
-  if (!is_yaml && !is_protobuf && !type.empty() && type != "application/json") return unknown_type();
-  auto body = read_body(http);
-  if (!body) {
-    std::string shown = http.body.empty() ? "<empty>" : http.body.substr(0, 1024);
-    std::string why = is_yaml || is_protobuf ? body.error().text() : cat("json parse error: ", body.error().text(), " (", shown, ")");
-    return bad_request(cat("the object provided is unrecognized (must be of type ", resource.kind,
-                           "): couldn't get version/kind; ", why));
-  }
+  const Format format = format_of(http);
+  if (format == Format::kOther || (format == Format::kProtobuf && resource.custom())) return unknown_type();
+  auto unrecognized = [&](std::string_view why) {
+    return bad_request(cat("the object provided is unrecognized (must be of type ", resource.kind, "): ", why, " (",
+                           summary_of(http.body), ")"));
+  };
+  auto body = read_body(http.body, format);
+  if (!body) return unrecognized(body.error().text());
   Decoded out;
   out.object = std::move(*body);
-  auto refused = [&](std::string_view why) {
-    return bad_request(cat(resource.kind, " in version ", quote(resource.version), " cannot be handled as a ",
-                           resource.kind, ": ", why));
-  };
-  if (!out.object.is_map()) {
-    return bad_request(cat("the object provided is unrecognized (must be of type ", resource.kind,
-                           "): couldn't get version/kind; json parse error: ",
-                           json::type_error(out.object, "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }").text()));
-  }
+  if (out.object.is_nil()) out.object = empty_map();
+  if (Status s = check_type_meta(out.object); !s) return unrecognized(s.error().text());
   std::string kind(text(out.object, "kind")), api_version(text(out.object, "apiVersion"));
   if (kind.empty()) kind = resource.kind;
   if (api_version.empty()) api_version = resource.api_version();
   if (kind != resource.kind || api_version != resource.api_version()) {
-    size_t slash = api_version.rfind('/');
-    std::string version = slash == std::string::npos ? api_version : api_version.substr(slash + 1);
-    return bad_request(cat(kind, " in version ", quote(version), " cannot be handled as a ", resource.kind,
-                           ": converting (", version, ".", kind, ") to (", resource.group.empty() ? "core" : split(resource.group, ".")[0],
-                           ".", resource.kind, "): unknown conversion"));
+    return wrong_kind(resource, kind, GroupVersion(api_version));
   }
+  auto refused = [&](std::string_view why) {
+    return bad_request(cat(kind, " in version ", quote(resource.version), " cannot be handled as a ", resource.kind, ": ", why));
+  };
   std::vector<std::string> unknown;
   if (Status s = check_fields(resource, out.object, &unknown); !s) return refused(s.error().text());
   put(out.object, "kind", kind);
   put(out.object, "apiVersion", api_version);
   if (validation == FieldValidation::kIgnore) return out;
-  for (const std::string& path : unknown) out.warnings.push_back(cat("unknown field ", quote(path)));
-  if (!is_yaml && !is_protobuf) {
-    for (const std::string& path : duplicate_fields(http.body)) {
-      out.warnings.push_back(cat("duplicate field ", quote(path)));
-    }
+  if (format == Format::kYaml) out.warnings = duplicate_yaml_keys(http.body);
+  for (std::string& s : strict_complaints(format == Format::kJson ? http.body : std::string_view(), unknown)) {
+    out.warnings.push_back(std::move(s));
   }
   if (validation == FieldValidation::kStrict && !out.warnings.empty()) {
     return refused(cat("strict decoding error: ", join(out.warnings, ", ")));
@@ -151,12 +272,23 @@ Result<Decoded> decode_object(const httpd::Request& http, const Resource& resour
   return out;
 }
 
+ResourcePtr kind_of_body(std::string_view group, std::string_view kind) {
+  auto out = std::make_shared<Resource>();
+  out->group = group;
+  out->version = "v1";
+  out->kind = kind;
+  return out;
+}
+
 Result<Value> decode_any(const httpd::Request& http) {
   if (http.body.empty()) return Value();
-  auto body = read_body(http);
-  if (body) return std::move(*body);
-  if (body.error().find<ApiError>()) return body.error();
-  return bad_request(body.error().text());
+  const Format format = format_of(http);
+  if (format == Format::kOther) return unknown_type();
+  auto body = read_body(http.body, format);
+  if (!body) return bad_request(body.error().text());
+  if (body->is_nil()) return empty_map();
+  if (Status s = check_type_meta(*body); !s) return bad_request(s.error().text());
+  return std::move(*body);
 }
 
 }  // namespace pintle::drydock

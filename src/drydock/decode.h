@@ -20,12 +20,19 @@ struct Decoded {
 
 // Of a create or update. Errors: 415, and 400 in the decoders' words. kind and apiVersion are set.
 Result<Decoded> decode_object(const httpd::Request& http, const Resource& resource, FieldValidation validation);
-// Of DeleteOptions, Scale, Eviction and the like: any object; empty: nil.
+// A kind that is no resource of its own (Eviction, Binding, TokenRequest, Scale), for decode_object.
+ResourcePtr kind_of_body(std::string_view group, std::string_view kind);
+// Of DeleteOptions: any object; empty: nil.
 Result<value::Value> decode_any(const httpd::Request& http);
 // Checks an object that a patch made: the types of its fields.
 Status check_fields(const Resource& resource, value::Value& object, std::vector<std::string>* unknown,
                     Refusal refusal = Refusal::kDecode);
-// The paths of keys that stand twice in one JSON object: `data.a`.
-std::vector<std::string> duplicate_fields(std::string_view json);
+// What strict reading of a JSON text complains of, in the text's order: keys that stand twice in one
+// object, and the paths that check_fields did not know. `duplicate field "data.a"`, `unknown field "zz"`.
+std::vector<std::string> strict_complaints(std::string_view json, const std::vector<std::string>& unknown);
+// `line 4: key "a" already set in map`
+std::vector<std::string> duplicate_yaml_keys(std::string_view yaml);
+// The beginning of a body as refusals show it: text of an object, hexadecimal of anything else.
+std::string summary_of(std::string_view body);
 
 }  // namespace pintle::drydock

@@ -170,6 +170,9 @@ httpd::Response root_paths(const Catalog& catalog) {
 }
 
 httpd::Response health(const ApiRequest& r) {
+  static constexpr std::string_view kChecks[] = {"ping", "log", "etcd"};
+  const bool one = r.path.size() == 2 && std::find(std::begin(kChecks), std::end(kChecks), r.path[1]) != std::end(kChecks);
+  if (r.path.size() > 1 && !one) return plain_not_found();
   if (!httpd::find(r.query, "verbose")) return text_response(200, "ok", "text/plain; charset=utf-8");
   return text_response(200, cat("[+]ping ok\n[+]log ok\n[+]etcd ok\n", r.path[0], " check passed\n"),
                        "text/plain; charset=utf-8");
@@ -181,13 +184,16 @@ Result<httpd::Response> serve_discovery(Rest& rest, const ApiRequest& r) {
   auto catalog = rest.machine.catalog();
   const auto& p = r.path;
   if (p.empty()) return root_paths(*catalog);
-  if (r.http->method != "GET" && r.http->method != "HEAD") {
+  const bool open_slash = r.http->path.ends_with('/') && p[0] != "api" && p[0] != "apis" && p[0] != "version";
+  if (open_slash) return plain_not_found();
+  if (p[0] == "healthz" || p[0] == "livez" || p[0] == "readyz") return health(r);
+  if (p[0] == "openapi") return serve_openapi(*catalog, r);
+  if (p[0] != "api" && p[0] != "apis" && p[0] != "version") return plain_not_found();
+  if (r.http->method != "GET") {
     return status_error(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
   }
   if (p[0] == "version" && p.size() == 1) return text_response(200, std::string(kVersion));
-  if (p[0] == "healthz" || p[0] == "livez" || p[0] == "readyz") return health(r);
-  if (p[0] == "openapi") return serve_openapi(*catalog, r);
-  if (p[0] != "api" && p[0] != "apis") return plain_not_found();
+  if (p[0] == "version") return plain_not_found();
   bool core = p[0] == "api";
   if (p.size() == 1) {
     if (std::string_view version = wants_aggregated(*r.http); !version.empty()) {
@@ -213,6 +219,8 @@ Result<httpd::Response> serve_discovery(Rest& rest, const ApiRequest& r) {
   if (!core && p.size() == 3 && catalog->has_version(p[1], p[2])) {
     return text_response(200, legacy_resources(*catalog, p[1], p[2]));
   }
+  const bool known = core ? p.size() == 2 : p.size() == 3 && catalog->has_group(p[1]);
+  if (known) return status_error(404, "NotFound", "the server could not find the requested resource");
   return plain_not_found();
 }
 

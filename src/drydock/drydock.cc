@@ -57,7 +57,9 @@ class Server : public Drydock, public AdminTarget {
     http.tls = {own.cert, own.key};
     http.threads = x_options.threads;
     http.refuse = [](int status, std::string_view reason) {
-      return error_response(status_error(status, status == 413 ? "RequestEntityTooLarge" : "BadRequest", std::string(reason)));
+      const bool large = status == 413;
+      return error_response(status_error(status, large ? "RequestEntityTooLarge" : "BadRequest",
+                                         cat(large ? "Request entity too large: " : "", reason)));
     };
     x_http = TRY(httpd::Server::start(std::move(http), [this](ExchangePtr e) { handle(e); }));
     return ok();

@@ -121,7 +121,11 @@ void Machine::define(std::string_view name, const Value* definition) {
   if (definition) made = custom_resources(*definition);
   auto known = x_custom.find(name);
   if (made.empty() && known == x_custom.end()) return;
-  if (made.empty()) x_custom.erase(known);
+  if (made.empty()) {
+    const Resource& gone = *known->second.front();
+    x_hub.end_shelf(cat(gone.group, "/", gone.plural));
+    x_custom.erase(known);
+  }
   else x_custom[std::string(name)] = std::move(made);
   std::vector<ResourcePtr> all;
   for (const auto& [_, resources] : x_custom) all.insert(all.end(), resources.begin(), resources.end());
@@ -216,7 +220,6 @@ Result<ObjectPtr> Machine::create_object(const ResourcePtr& resource, Value obje
   put(final_meta, "creationTimestamp", now());
   bool counts = resource->custom() || (rules && rules->generation);
   if (counts) put(final_meta, "generation", 1);
-  else drop(final_meta, "generation");
   if (!context.apply) {
     drop(final_meta, "managedFields");
     object = TRY(patch::update(Value(), object, type_of(*resource),
@@ -300,11 +303,6 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
   }
   std::vector<Cause> causes;
   if (main) validate_object_meta_update(object, live, causes);
-  // The kinds' own validation says it again; the text has it once, the causes twice.
-  if (!resource->custom()) {
-    const std::vector<Cause> again = causes;
-    causes.insert(causes.end(), again.begin(), again.end());
-  }
   if (main && rules && rules->validate) rules->validate(object, &live, causes);
   if (resource->custom()) validate_custom_object(*resource, object, &live, causes);
   if (!causes.empty()) return invalid(resource->group, resource->kind, name, std::move(causes));

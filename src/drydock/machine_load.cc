@@ -6,20 +6,33 @@
 
 namespace pintle::drydock {
 
+// Custom objects wait until the definitions stand that say what may be selected of them.
 Status Machine::load(Persistence& disk) {
-  TRY(disk.load([&](StoredRow row) -> Status {
-    auto object = json::read(row.json, {.numbers = json::Numbers::kExact});
-    const bool whole = object && object->is_map() && row.version > 0 && !row.name.empty() &&
-                       name_of(*object) == row.name && namespace_of(*object) == row.ns;
+  struct Row {
+    StoredRow stored;
+    Value object;
+  };
+  std::vector<Row> custom;
+  auto restore = [&](Row& row) {
+    const ResourcePtr r = resource(row.stored.group, row.stored.plural);
+    Pairs fields = r ? selectable_of(*r, row.object) : Pairs();
+    x_store.restore(row.stored.group, row.stored.plural, encode_object(row.object, row.stored.version, std::move(fields)));
+  };
+  TRY(disk.load([&](StoredRow stored) -> Status {
+    auto object = json::read(stored.json, {.numbers = json::Numbers::kExact});
+    const bool whole = object && object->is_map() && stored.version > 0 && !stored.name.empty() &&
+                       name_of(*object) == stored.name && namespace_of(*object) == stored.ns;
     if (!whole) {
-      return Error(Code::kDataLoss,
-                   cat(row.group, "/", row.plural, " ", key_of(row.ns, row.name), ": the stored object is damaged"));
+      return Error(Code::kDataLoss, cat(stored.group, "/", stored.plural, " ", key_of(stored.ns, stored.name),
+                                        ": the stored object is damaged"));
     }
-    const ResourcePtr r = resource(row.group, row.plural);
-    Pairs fields = r ? selectable_of(*r, *object) : Pairs();
-    x_store.restore(row.group, row.plural, encode_object(*object, row.version, std::move(fields)));
+    Row row{std::move(stored), std::move(*object)};
+    if (resource(row.stored.group, row.stored.plural)) restore(row);
+    else custom.push_back(std::move(row));
     return ok();
   }));
+  load_definitions();
+  for (Row& row : custom) restore(row);
   x_store.restore_version(TRY(disk.version()));
   x_disk = &disk;
   return ok();

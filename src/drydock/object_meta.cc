@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "drydock/tree.h"
+#include "base/gotext.h"
+#include "base/strings.h"
 #include "drydock/validation.h"
+#include "json/json.h"
 
 namespace pintle::drydock {
 namespace {
@@ -19,6 +22,7 @@ NameRule name_rule(std::string_view group, std::string_view kind) {
   }
   if (group.empty() && (kind == "Namespace")) return is_dns1123_label;
   if (group.empty() && kind == "Service") return is_dns1123_label;
+  if (group == "apps" && kind == "StatefulSet") return is_dns1123_label;
   return is_dns1123_subdomain;
 }
 
@@ -36,6 +40,23 @@ void validate_annotations(const Value* annotations, std::vector<Cause>& out) {
     }
   }
   if (size > kAnnotationBytes) too_long(out, "metadata.annotations", kAnnotationBytes);
+}
+
+// As the API server prints them: in the order of its type's fields.
+std::string owners_text(const Value& object) {
+  std::string out;
+  for (const Value& ref : items(object, "metadata", "ownerReferences")) {
+    out += cat(out.empty() ? "[{" : ",{");
+    bool first = true;
+    for (std::string_view key : {"apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"}) {
+      const Value* v = at(ref, key);
+      if (!v && (key == "controller" || key == "blockOwnerDeletion")) continue;
+      out += cat(first ? "" : ",", quote(key), ":", v ? json::write(*v).value_or("null") : "\"\"");
+      first = false;
+    }
+    out += "}";
+  }
+  return out.empty() ? "null" : out + "]";
 }
 
 void validate_owners(const Value& object, std::vector<Cause>& out) {
@@ -57,7 +78,7 @@ void validate_owners(const Value& object, std::vector<Cause>& out) {
     if (first.empty()) {
       first = name;
     } else {
-      invalid_value(out, path, *at(object, "metadata", "ownerReferences"),
+      invalid_text(out, path, owners_text(object),
                     cat("Only one reference can have Controller set to true. Found \"true\" in "
                         "references for ", first, " and ", name));
     }
@@ -71,21 +92,22 @@ bool standard_finalizer(std::string_view f) {
 
 void validate_finalizers(const Value& object, bool core, std::vector<Cause>& out) {
   bool orphan = false, foreground = false;
-  size_t i = 0;
   for (const Value& f : items(object, "metadata", "finalizers")) {
     std::string_view name = text_of(f);
     for (const std::string& m : is_label_key(name)) invalid_value(out, "metadata.finalizers", name, m);
-    std::string here = element("metadata.finalizers", i++);
-    if (core && name.find('/') == name.npos && !standard_finalizer(name)) {
-      invalid_value(out, here, name,
-                    "name is neither a standard finalizer name nor is it fully qualified");
-    }
     orphan = orphan || name == "orphan";
     foreground = foreground || name == "foregroundDeletion";
   }
   if (orphan && foreground) {
     invalid_value(out, "metadata.finalizers", *at(object, "metadata", "finalizers"),
                   "finalizer orphan and foregroundDeletion cannot be both set");
+  }
+  size_t i = 0;
+  for (const Value& f : items(object, "metadata", "finalizers")) {
+    const std::string here = element("metadata.finalizers", i++);
+    if (core && text_of(f).find('/') == std::string_view::npos && !standard_finalizer(text_of(f))) {
+      invalid_value(out, here, text_of(f), "name is neither a standard finalizer name nor is it fully qualified");
+    }
   }
 }
 
@@ -94,6 +116,14 @@ void validate_finalizers(const Value& object, bool core, std::vector<Cause>& out
 void validate_object_meta(std::string_view group, std::string_view kind, bool namespaced,
                           const Value& object, std::vector<Cause>& causes) {
   std::string_view name = name_of(object), ns = namespace_of(object);
+  if (std::string generated(text(object, "metadata", "generateName")); !generated.empty()) {
+    // A last '-' will not be the last.
+    std::string shown = generated;
+    if (generated.size() > 1 && generated.ends_with('-')) generated.replace(generated.size() - 2, 2, "a");
+    for (const std::string& m : name_rule(group, kind)(generated)) {
+      invalid_value(causes, "metadata.generateName", shown, m);
+    }
+  }
   if (name.empty()) {
     required(causes, "metadata.name", "name or generateName is required");
   } else {

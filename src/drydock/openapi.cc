@@ -236,7 +236,9 @@ Result<httpd::Response> serve_openapi(const Catalog& catalog, const ApiRequest& 
       return text_response(200, document(catalog, p[3], p[4]));
     }
   }
-  return plain_not_found();
+  httpd::Response none;
+  none.status = 404;
+  return r.path.size() > 1 && r.path[1] == "v3" ? none : plain_not_found();
 }
 
 }  // namespace pintle::drydock

@@ -8,6 +8,9 @@
 #include <fstream>
 
 #include "base/strings.h"
+#include "drydock/custom_resources.h"
+#include "drydock/machine.h"
+#include "json/json.h"
 
 namespace pintle::drydock {
 namespace {
@@ -64,6 +67,45 @@ TEST_F(PersistenceTest, WhatWasStoredIsLoaded) {
   EXPECT_EQ(seen, std::vector<std::string>{"/configmaps default/a 7 {\"two\":2}"});
   EXPECT_EQ(*disk->version(), 8 + Persistence::kSkip);
   EXPECT_EQ(*disk->setting("token"), "secret");
+}
+
+// Rows come in the order of their group: "a.example" before the definition that says what it is.
+TEST_F(PersistenceTest, CustomObjectsAreSelectedByTheirDefinitionAfterALoad) {
+  Options options;
+  options.controllers = false;
+  {
+    auto disk = open();
+    ASSERT_TRUE(disk);
+    Machine machine(options);
+    std::lock_guard held(machine.lock());
+    ASSERT_TRUE(machine.load(*disk));
+    disk->start();
+    machine.seed();
+    auto definition = json::read(R"({"metadata":{"name":"boats.a.example"},"spec":{"group":"a.example","scope":"Namespaced",
+      "names":{"plural":"boats","singular":"boat","kind":"Boat","listKind":"BoatList"},"versions":[{"name":"v1","served":true,
+      "storage":true,"selectableFields":[{"jsonPath":".spec.sail"}],"schema":{"openAPIV3Schema":{"type":"object","properties":
+      {"spec":{"type":"object","properties":{"sail":{"type":"string"}}}}}}}]}})");
+    ASSERT_TRUE(definition) << definition.error().text();
+    auto made = machine.create(kDefinitionGroup, kDefinitionPlural, std::move(*definition));
+    ASSERT_TRUE(made) << made.error().text();
+    put(*made, "status", definition_status(*made, machine.now()));
+    ASSERT_TRUE(machine.update(kDefinitionGroup, kDefinitionPlural, std::move(*made), "status"));
+    auto boat = json::read(R"({"metadata":{"name":"b","namespace":"default"},"spec":{"sail":"red"}})");
+    auto stored = machine.create("a.example", "boats", std::move(*boat));
+    ASSERT_TRUE(stored) << stored.error().text();
+    disk->stop();
+  }
+  auto disk = open();
+  ASSERT_TRUE(disk);
+  Machine machine(options);
+  std::lock_guard held(machine.lock());
+  Status loaded = machine.load(*disk);
+  ASSERT_TRUE(loaded) << loaded.error().text();
+  ObjectPtr boat = machine.store().find("a.example", "boats", "default", "b");
+  ASSERT_TRUE(boat);
+  const std::string* sail = find_pair(boat->fields, "spec.sail");
+  ASSERT_TRUE(sail);
+  EXPECT_EQ(*sail, "red");
 }
 
 TEST_F(PersistenceTest, RefusesAFileThatIsNoDatabase) {

@@ -47,7 +47,7 @@ const Message* message_named(std::string_view name) {
   return it == table.end() ? nullptr : &it->second;
 }
 
-Error malformed() { return Error(Code::kInvalidArgument, "proto: illegal wireType or unexpected EOF"); }
+Error malformed() { return Error(Code::kInvalidArgument, "unexpected EOF"); }
 
 class Wire {
  public:
@@ -230,6 +230,7 @@ Result<Value> read_protobuf(std::string_view body) {
   if (!body.starts_with(kMagic)) {
     return Error(Code::kInvalidArgument, "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   }
+  if (body.size() == kMagic.size()) return Error(Code::kInvalidArgument, "empty body");
   std::string_view raw, kind, api_version;
   Wire wire(body.substr(kMagic.size()));
   while (!wire.done()) {

@@ -67,7 +67,7 @@ std::string_view ApiRequest::parameter(std::string_view name) const {
 
 bool ApiRequest::flag(std::string_view name) const {
   const std::string* found = httpd::find(query, name);
-  return found && *found != "false" && *found != "0";
+  return found && to_lower(*found) != "false" && *found != "0";
 }
 
 Result<ApiRequest> read_request(const httpd::Request& http) {
@@ -111,7 +111,9 @@ Result<User> authenticate(const httpd::Request& http, const std::vector<Token>& 
   if (header.empty() || to_lower(header.substr(0, space)) != "bearer" || space == std::string_view::npos) {
     return User{"system:anonymous", {"system:unauthenticated"}, Token::Role::kView, false};
   }
-  std::string_view given = trimmed(header.substr(space + 1));
+  std::string_view given = header.substr(space + 1);
+  given = given.substr(0, given.find(' '));
+  if (given.empty()) return User{"system:anonymous", {"system:unauthenticated"}, Token::Role::kView, false};
   for (const Token& t : tokens) {
     if (t.value != given) continue;
     User user{t.user, {}, t.role, true};
@@ -125,9 +127,10 @@ Result<User> authenticate(const httpd::Request& http, const std::vector<Token>& 
 bool allowed(const User& user, std::string_view verb, std::string_view group, std::string_view plural,
              std::string_view subresource) {
   if (!user.known) return false;
-  if (user.role == Token::Role::kAdmin) return true;
+  if (user.has_role && user.role == Token::Role::kAdmin) return true;
   if (group == "authorization.k8s.io" && plural.starts_with("self")) return true;
   if (group == "authentication.k8s.io" && plural == "selfsubjectreviews") return true;
+  if (!user.has_role) return false;
   bool reads = verb == "get" || verb == "list" || verb == "watch";
   // As the built-in roles: view sees no secrets; neither touches who may do what, nor nodes.
   if (group == "rbac.authorization.k8s.io" || plural == "nodes" || group == "apiextensions.k8s.io" ||
@@ -139,28 +142,21 @@ bool allowed(const User& user, std::string_view verb, std::string_view group, st
   return true;
 }
 
-Status authorize(const ApiRequest& r) {
-  if (!r.is_resource) {
-    static constexpr std::string_view kOpen[] = {"healthz", "livez", "readyz", "version"};
-    bool open = !r.path.empty() && std::find(std::begin(kOpen), std::end(kOpen), r.path[0]) != std::end(kOpen);
-    if (r.user.known || open) return ok();
-    std::string verb = to_lower(r.http->method);
-    return status_error(403, "Forbidden",
-                        cat("forbidden: User ", quote(r.user.name), " cannot ", verb, " path ", quote(r.http->path)));
-  }
-  if (allowed(r.user, r.verb, r.group, r.plural, r.subresource)) return ok();
-  std::string resource = r.subresource.empty() ? r.plural : cat(r.plural, "/", r.subresource);
-  std::string where = r.ns.empty() ? "at the cluster scope" : cat("in the namespace ", quote(r.ns));
-  return forbidden(r.group, r.plural, r.name,
-                   cat("User ", quote(r.user.name), " cannot ", r.verb, " resource ", quote(resource),
-                       " in API group ", quote(r.group), " ", where));
+Status authorize_path(const ApiRequest& r) {
+  static constexpr std::string_view kOpen[] = {"healthz", "livez", "readyz", "version"};
+  bool open = !r.path.empty() && std::find(std::begin(kOpen), std::end(kOpen), r.path[0]) != std::end(kOpen);
+  if (r.user.known || open) return ok();
+  std::string verb = to_lower(r.http->method);
+  return status_error(403, "Forbidden",
+                      cat("forbidden: User ", quote(r.user.name), " cannot ", verb, " path ", quote(r.http->path)));
 }
 
 std::string_view accepted_type(const httpd::Request& http) {
   std::string_view header = http.header("Accept");
   if (header.empty()) return "application/json";
   for (const Clause& c : accept_clauses(header)) {
-    if (c.type == "application/json" || c.type == "*/*" || c.type == "application/*") return "application/json";
+    if (!c.as.empty()) continue;
+    if (c.type == "application/json" || c.type == "*/*") return "application/json";
     if (c.type == "application/yaml") return "application/yaml";
   }
   return "";
@@ -174,9 +170,10 @@ Result<View> choose_view(const ApiRequest& request, ResourcePtr resource) {
   if (include == "Object") view.included = Included::kObject;
   std::string_view header = request.http->header("Accept");
   if (header.empty()) return view;
-  bool any = false;
+  bool any = false, known_type = false;
   for (const Clause& c : accept_clauses(header)) {
-    bool json = c.type == "application/json" || c.type == "*/*" || c.type == "application/*";
+    bool json = c.type == "application/json" || c.type == "*/*";
+    known_type = known_type || json || c.type == "application/yaml" || c.type == "application/vnd.kubernetes.protobuf";
     if (!json && c.type != "application/yaml") continue;
     if (c.as.empty()) {
       view.yaml = !json;
@@ -186,16 +183,24 @@ Result<View> choose_view(const ApiRequest& request, ResourcePtr resource) {
     if (c.as == "Table") view.form = Form::kTable;
     else if (c.as == "PartialObjectMetadata" || c.as == "PartialObjectMetadataList") view.form = Form::kPartial;
     else continue;
+    view.of_list = c.as == "PartialObjectMetadataList";
     view.meta_version = c.version;
     view.yaml = !json;
     any = true;
     break;
   }
   if (any) return view;
+  if (known_type || view.resource->custom()) {  // the type, but not in that form
+    return status_error(406, "NotAcceptable",
+                        cat("only the following media types are accepted: application/json, application/yaml",
+                            view.resource->custom() ? "" : ", application/vnd.kubernetes.protobuf"));
+  }
   return status_error(406, "NotAcceptable",
-                      "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
-                      "application/vnd.kubernetes.protobuf, application/json;stream=watch, "
-                      "application/vnd.kubernetes.protobuf;stream=watch");
+                      cat("406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
+                      "application/vnd.kubernetes.protobuf",
+                      request.verb == "list" || request.verb == "watch"
+                          ? ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch"
+                          : ""));
 }
 
 std::string status_text(const Error& error) {
@@ -228,7 +233,9 @@ std::string status_text(const Error& error) {
   if (d.retry_after_seconds > 0) {
     append(details, {details.empty() ? "" : ",", "\"retryAfterSeconds\":", std::to_string(d.retry_after_seconds)});
   }
-  bool empty_details = d.code == 404 || d.code == 405 || d.code == 406 || (d.code == 415 && error.text().starts_with("415"));
+  const bool by_router = error.text().starts_with(std::to_string(d.code));  // "415: Unsupported Media Type"
+  const bool bare = d.causes.empty() && (d.code == 403 || d.code == 422);  // made by no kind's own rules
+  bool empty_details = bare || d.code == 404 || d.code == 405 || ((d.code == 406 || d.code == 415) && by_router);
   if (!details.empty() || empty_details) append(out, {",\"details\":{", details, "}"});
   append(out, {",\"code\":", std::to_string(d.code), "}\n"});
   return out;

@@ -22,6 +22,8 @@ struct User {
   std::vector<std::string> groups;
   Token::Role role = Token::Role::kView;
   bool known = false;  // false: system:anonymous
+  bool has_role = true;  // false: what RBAC's bindings give (authorization.h)
+  std::string uid = {};  // of a service account
 };
 
 struct ApiRequest {
@@ -45,7 +47,8 @@ Result<ApiRequest> read_request(const httpd::Request& http);
 Result<User> authenticate(const httpd::Request& http, const std::vector<Token>& tokens);
 bool allowed(const User& user, std::string_view verb, std::string_view group, std::string_view plural,
              std::string_view subresource);
-Status authorize(const ApiRequest& request);
+// Of paths that are no resource's. Error: 403.
+Status authorize_path(const ApiRequest& request);
 
 // From the Accept header; 406.
 Result<View> choose_view(const ApiRequest& request, ResourcePtr resource);

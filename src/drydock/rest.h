@@ -15,6 +15,8 @@ namespace pintle::drydock {
 struct Rest {
   Machine& machine;
   std::vector<Token> tokens;
+  // Signs the tokens of service accounts.
+  std::string secret() const { return tokens.empty() ? "" : "service accounts of " + tokens[0].value; }
 };
 
 using ExchangePtr = std::shared_ptr<httpd::Exchange>;
@@ -36,9 +38,17 @@ Result<httpd::Response> serve_delete(Rest& rest, const ApiRequest& request, cons
 Result<httpd::Response> serve_delete_collection(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
 // Reviews and subresources that are no plain reads or writes; false: not one of these.
 bool serve_special(Rest& rest, const ApiRequest& request, const ResourcePtr& resource, Result<httpd::Response>* out);
+// Reviews: who am I, may I, whose is this token; and a service account's new token.
+bool serve_review(Rest& rest, const ApiRequest& request, const ResourcePtr& resource, Result<httpd::Response>* out);
+// A Scale, read and written.
+Result<httpd::Response> serve_scale(Rest& rest, const ApiRequest& request, const ResourcePtr& resource);
 // Everything outside resources: /api, /apis, /version, /healthz, /openapi ...
 Result<httpd::Response> serve_discovery(Rest& rest, const ApiRequest& request);
 
+// An object that is stored nowhere.
+Result<httpd::Response> tree_response(const value::Value& v, int code);
+// The name and namespace of a body must be the address's, or absent. Error: 400.
+Status settle_place(const ApiRequest& request, const Resource& resource, value::Value& object);
 // One object as the client asked for it.
 Result<httpd::Response> object_response(Rest& rest, const ApiRequest& request, const ResourcePtr& resource,
                                         const Object& object, int code);

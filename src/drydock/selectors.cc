@@ -44,7 +44,7 @@ std::vector<Lexed> lex(std::string_view s) {
     while (i < s.size() && !special(s[i]) && !blank(s[i])) ++i;
     std::string word(s.substr(start, i - start));
     Token token = word == "in" ? Token::kIn : word == "notin" ? Token::kNotIn
-                  : word == "gt" ? Token::kGreater : word == "lt" ? Token::kLess : Token::kWord;
+                  : Token::kWord;
     out.push_back({token, std::move(word)});
   }
   out.push_back({Token::kEnd, ""});
@@ -57,7 +57,7 @@ bool name_like(std::string_view s) {
   return std::all_of(s.begin(), s.end(), [](char c) { return alnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 bool subdomain(std::string_view s) {
-  if (s.empty() || s.size() > 253) return false;
+  if (s.empty()) return false;
   for (std::string_view part : split(s, ".")) {
     if (part.empty() || !alnum(part.front()) || !alnum(part.back())) return false;
     for (char c : part) {
@@ -85,10 +85,11 @@ Status check_key(std::string_view key) {
   auto parts = split(key, "/");
   std::string_view name = parts.back();
   if (parts.size() > 2) {
-    why.push_back(cat("a qualified name ", kNameRule,
+    why.push_back(cat("a valid label key ", kNameRule,
                       " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"));
   } else {
     if (parts.size() == 2 && parts[0].empty()) why.push_back("prefix part must be non-empty");
+    if (parts.size() == 2 && parts[0].size() > 253) why.push_back("prefix part must be no more than 253 bytes");
     if (parts.size() == 2 && !parts[0].empty() && !subdomain(parts[0])) {
       why.push_back(cat("prefix part ", kSubdomainRule));
     }
@@ -97,21 +98,18 @@ Status check_key(std::string_view key) {
     if (!name_like(name)) why.push_back(cat("name part ", kNameRule));
   }
   if (why.empty()) return ok();
-  return Error(Code::kInvalidArgument, cat("key: Invalid value: ", quote(key), ": ", join(why, "; ")));
+  return Error(Code::kInvalidArgument, cat("<nil>: Invalid value: ", quote(key), ": ", join(why, "; ")));
 }
 
-Status check_values(const LabelRequirement& r) {
+void check_values(const LabelRequirement& r, std::vector<std::string>& out) {
   for (size_t i = 0; i < r.values.size(); ++i) {
     const std::string& v = r.values[i];
     std::vector<std::string> why;
     if (v.size() > 63) why.push_back("must be no more than 63 bytes");
     if (!v.empty() && !name_like(v)) why.emplace_back(kValueRule);
-    if (!why.empty()) {
-      return Error(Code::kInvalidArgument, cat("values[", i, "][", r.key, "]: Invalid value: ", quote(v),
-                                               ": ", join(why, "; ")));
-    }
+    if (why.empty()) continue;
+    out.push_back(cat("values[", i, "][", r.key, "]: Invalid value: ", quote(v), ": ", join(why, "; ")));
   }
-  return ok();
 }
 
 class Parser {
@@ -121,64 +119,66 @@ class Parser {
   Result<LabelSelector> parse() {
     LabelSelector out;
     while (true) {
-      const Lexed& next = peek(true);
+      const Lexed& next = peek();
       if (next.token == Token::kEnd) return out;
       if (next.token != Token::kWord && next.token != Token::kAbsent) {
-        return Error(Code::kInvalidArgument,
-                     cat("found '", next.text, "', expected: !, identifier, or 'end of string'"));
+        return refused("found '", next.text, "', expected: !, identifier, or 'end of string'");
       }
       auto requirement = parse_one();
-      if (!requirement) {
-        return Error(Code::kInvalidArgument, cat("unable to parse requirement: ", requirement.error().text()));
-      }
+      if (!requirement) return refused("unable to parse requirement: ", requirement.error().text());
       out.all.push_back(std::move(*requirement));
-      const Lexed& after = take(true);
+      const Lexed& after = take();
       if (after.token == Token::kEnd) return out;
       if (after.token != Token::kComma) {
-        return Error(Code::kInvalidArgument, cat("found '", after.text, "', expected: ',' or 'end of string'"));
+        return refused("found '", after.text, "', expected: ',' or 'end of string'");
       }
-      const Lexed& then = peek(true);
+      const Lexed& then = peek();
       if (then.token != Token::kWord && then.token != Token::kAbsent) {
-        return Error(Code::kInvalidArgument, cat("found '", then.text, "', expected: identifier after ','"));
+        return refused("found '", then.text, "', expected: identifier after ','");
       }
     }
   }
 
  private:
-  // Within values, operators written as words are words (`key in (in, notin)`).
-  const Lexed& peek(bool key_or_op) {
-    Lexed& t = x_tokens[x_at];
-    if (!key_or_op || x_at == 0) word_again(t, key_or_op);
+  template <typename... Parts>
+  static Error refused(const Parts&... parts) {
+    return Error(Code::kInvalidArgument, cat(parts...));
+  }
+  // Everywhere but in an operator's place, `in` and `notin` are words (`key in (in, notin)`).
+  Lexed peek() const {
+    Lexed t = x_tokens[x_at];
+    if (t.token == Token::kIn || t.token == Token::kNotIn) t.token = Token::kWord;
     return t;
   }
-  const Lexed& take(bool key_or_op) {
-    const Lexed& t = peek(key_or_op);
+  Lexed take() {
+    Lexed t = peek();
+    step();
+    return t;
+  }
+  Lexed take_operator() {
+    Lexed t = x_tokens[x_at];
+    step();
+    return t;
+  }
+  void step() {
     if (x_at + 1 < x_tokens.size()) ++x_at;
-    return t;
-  }
-  static void word_again(Lexed& t, bool key_or_op) {
-    if (key_or_op) return;
-    if (t.text == "in" || t.text == "notin" || t.text == "gt" || t.text == "lt") t.token = Token::kWord;
   }
 
   Result<LabelRequirement> parse_one() {
+    using Op = LabelRequirement::Op;
     LabelRequirement r;
-    bool absent = peek(true).token == Token::kAbsent;
-    if (absent) take(true);
-    const Lexed key = take(false);
-    if (key.token != Token::kWord) {
-      return Error(Code::kInvalidArgument, cat("found '", key.text, "', expected: identifier"));
-    }
+    Lexed key = take();
+    const bool absent = key.token == Token::kAbsent;
+    if (absent) key = take();
+    if (key.token != Token::kWord) return refused("found '", key.text, "', expected: identifier");
     TRY(check_key(key.text));
     r.key = key.text;
-    Token next = peek(true).token;
+    const Token next = peek().token;
     if (absent || next == Token::kEnd || next == Token::kComma) {
-      r.op = absent ? LabelRequirement::Op::kAbsent : LabelRequirement::Op::kExists;
-      if (absent && next != Token::kEnd && next != Token::kComma) return r;
+      r.op = absent ? Op::kAbsent : Op::kExists;
       return r;
     }
-    const Lexed op = take(true);
-    using Op = LabelRequirement::Op;
+    const Lexed op = take_operator();
     switch (op.token) {
       case Token::kIn: r.op = Op::kIn; break;
       case Token::kNotIn: r.op = Op::kNotIn; break;
@@ -186,48 +186,64 @@ class Parser {
       case Token::kNotEquals: r.op = Op::kNotEquals; break;
       case Token::kGreater: r.op = Op::kGreater; break;
       case Token::kLess: r.op = Op::kLess; break;
-      default:
-        return Error(Code::kInvalidArgument,
-                     cat("found '", op.text, "', expected: in, notin, =, ==, !=, gt, lt"));
+      default: return refused("found '", op.text, "', expected: in, notin, =, ==, !=, gt, lt");
     }
-    if (r.op == Op::kIn || r.op == Op::kNotIn) {
-      TRY(read_values(r));
-    } else {
-      r.values.push_back(peek(false).token == Token::kWord ? take(false).text : "");
-    }
+    if (r.op == Op::kIn || r.op == Op::kNotIn) TRY(read_values(r));
+    else TRY(read_value(r));
+    std::vector<std::string> why;
     if (r.op == Op::kGreater || r.op == Op::kLess) {
       ParseError error;
       parse_int(r.values[0], 10, 64, &error);
       if (error != ParseError::kNone) {
-        return Error(Code::kInvalidArgument, cat("values[0]: Invalid value: ", quote(r.values[0]),
-                                                 ": for 'Gt', 'Lt' operators, the value must be an integer"));
+        why.push_back(cat("values[0]: Invalid value: ", quote(r.values[0]),
+                          ": for 'Gt', 'Lt' operators, the value must be an integer"));
       }
     }
-    TRY(check_values(r));
-    return r;
+    check_values(r, why);
+    if (why.empty()) return r;
+    return refused(why.size() > 1 ? cat("[", join(why, ", "), "]") : why[0]);
+  }
+
+  Status read_value(LabelRequirement& r) {
+    const Token next = peek().token;
+    if (next == Token::kEnd || next == Token::kComma) {
+      r.values.emplace_back();
+      return ok();
+    }
+    Lexed value = take();
+    if (value.token != Token::kWord) return refused("found '", value.text, "', expected: identifier");
+    r.values.push_back(std::move(value.text));
+    return ok();
   }
 
   Status read_values(LabelRequirement& r) {
-    const Lexed open = take(false);
-    if (open.token != Token::kOpen) {
-      return Error(Code::kInvalidArgument, cat("found '", open.text, "' expected: '('"));
+    const Lexed open = take();
+    if (open.token != Token::kOpen) return refused("found '", open.text, "' expected: '('");
+    const Lexed first = peek();
+    if (first.token == Token::kClose) {
+      r.values.emplace_back();
+      step();
+      return ok();
     }
-    bool need = true;  // a value may stand here; an empty one between commas counts
-    while (true) {
-      const Lexed t = take(false);
-      if (t.token == Token::kWord && need) {
-        r.values.push_back(t.text);
-        need = false;
+    if (first.token != Token::kWord && first.token != Token::kComma) {
+      return refused("found '", first.text, "', expected: ',', ')' or identifier");
+    }
+    while (true) {  // until the ')' is next
+      Lexed t = take();
+      if (t.token == Token::kWord) {
+        r.values.push_back(std::move(t.text));
+        const Lexed after = peek();
+        if (after.token == Token::kClose) break;
+        if (after.token != Token::kComma) return refused("found '", after.text, "', expected: ',' or ')'");
       } else if (t.token == Token::kComma) {
-        if (need) r.values.emplace_back();
-        need = true;
-      } else if (t.token == Token::kClose) {
-        if (need) r.values.emplace_back();
-        break;
+        const Token after = peek().token;
+        if (r.values.empty() || after == Token::kClose || after == Token::kComma) r.values.emplace_back();
+        if (after == Token::kClose) break;
       } else {
-        return Error(Code::kInvalidArgument, cat("found '", t.text, "', expected: ',' or ')'"));
+        return refused("found '", t.text, "', expected: ',', or identifier");
       }
     }
+    step();
     std::sort(r.values.begin(), r.values.end());
     r.values.erase(std::unique(r.values.begin(), r.values.end()), r.values.end());
     return ok();
@@ -301,10 +317,6 @@ Result<FieldSelector> parse_field_selector(std::string_view text) {
     if (term.empty()) return ok();
     // The first operator in the term, longest first.
     for (size_t i = 0; i < term.size(); ++i) {
-      if (term[i] == '\\') {
-        ++i;
-        continue;
-      }
       std::string_view rest = std::string_view(term).substr(i);
       for (std::string_view op : {"!=", "==", "="}) {
         if (!rest.starts_with(op)) continue;
@@ -318,7 +330,7 @@ Result<FieldSelector> parse_field_selector(std::string_view text) {
             }
             ++k;
           } else if (raw[k] == '=') {
-            return Error(Code::kInvalidArgument, cat("invalid field selector: unescaped character in value: ", "="));
+            return Error(Code::kInvalidArgument, cat("invalid field selector: unescaped character in value: ", static_cast<int>(raw[k])));
           }
           value += raw[k];
         }

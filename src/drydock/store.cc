@@ -94,6 +94,38 @@ void Store::restore_version(uint64_t version) {
   x_compacted = x_version;
 }
 
+void Store::each_at(uint64_t version, std::string_view group, std::string_view plural, std::string_view ns,
+                    std::string_view after, const std::function<bool(const ObjectPtr&)>& visit) const {
+  const std::string wanted = cat(group, "/", plural);
+  std::map<std::string, ObjectPtr, std::less<>> then;  // what changed since; null: was not there
+  for (auto it = x_history.rbegin(); it != x_history.rend() && it->version > version; ++it) {
+    if (it->shelf == wanted) then[key_of(it->object->ns, it->object->name)] = it->before;
+  }
+  if (then.empty()) return each(group, plural, ns, after, visit);
+  const std::string prefix = ns.empty() ? "" : cat(ns, "/");
+  auto old = then.upper_bound(after);
+  bool more = true;
+  // What is gone or was another then stands in the order of its key among what has stayed.
+  auto earlier = [&](std::string_view key, bool all) {
+    for (; more && old != then.end() && (all || old->first < key); ++old) {
+      if (old->second && old->first.starts_with(prefix)) more = visit(old->second);
+    }
+  };
+  each(group, plural, ns, after, [&](const ObjectPtr& o) {
+    const std::string key = key_of(o->ns, o->name);
+    earlier(key, false);
+    if (!more || then.contains(key)) {
+      if (more && old != then.end() && old->first == key) {
+        if (old->second) more = visit(old->second);
+        ++old;
+      }
+      return more;
+    }
+    return more = visit(o);
+  });
+  earlier("", true);
+}
+
 bool Store::replay(std::string_view group, std::string_view plural, uint64_t since,
                    const std::function<void(const StoredChange&)>& visit) const {
   if (since < x_compacted) return false;

@@ -41,6 +41,10 @@ class Store {
   // In key order; ns "": all namespaces. `after`: keys beyond that one only.
   void each(std::string_view group, std::string_view plural, std::string_view ns, std::string_view after,
             const std::function<bool(const ObjectPtr&)>& visit) const;
+  // As each, of the state at that version, which must not be compacted. Costs a walk over the history
+  // since then.
+  void each_at(uint64_t version, std::string_view group, std::string_view plural, std::string_view ns,
+               std::string_view after, const std::function<bool(const ObjectPtr&)>& visit) const;
   size_t count(std::string_view group, std::string_view plural) const;
   size_t count() const { return x_count; }
 

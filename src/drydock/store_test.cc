@@ -106,5 +106,29 @@ TEST(Store, RestoredObjectsHaveNoHistory) {
   EXPECT_EQ(replayed(store, 9), "A10 ");
 }
 
+TEST(Store, ListsTheStateAtAnEarlierVersion) {
+  Store store(100);
+  for (const char* name : {"b", "d", "f"}) put(store, "n", name);  // 1 2 3
+  put(store, "n", "d");                                            // 4
+  store.remove("", "pods", "n", "b");                              // 5
+  for (const char* name : {"a", "e"}) put(store, "n", name);       // 6 7
+  put(store, "other", "c");                                        // 8
+  struct { uint64_t version; const char *ns, *after, *want; } cases[] = {
+      {1, "", "", "n/b@1 "}, {3, "", "", "n/b@1 n/d@2 n/f@3 "}, {4, "n", "", "n/b@1 n/d@4 n/f@3 "},
+      {5, "n", "", "n/d@4 n/f@3 "}, {6, "n", "n/a", "n/d@4 n/f@3 "}, {7, "", "n/d", "n/e@7 n/f@3 "},
+      {8, "", "", "n/a@6 n/d@4 n/e@7 n/f@3 other/c@8 "}, {3, "n", "n/b", "n/d@2 n/f@3 "}, {4, "other", "", ""}};
+  for (auto& c : cases) {
+    std::string seen;
+    store.each_at(c.version, "", "pods", c.ns, c.after, [&](const ObjectPtr& o) {
+      seen += key_of(o->ns, o->name) + "@" + std::to_string(o->version) + " ";
+      return true;
+    });
+    EXPECT_EQ(seen, c.want) << "at " << c.version << " of '" << c.ns << "' after '" << c.after << "'";
+  }
+  size_t visited = 0;
+  store.each_at(3, "", "pods", "", "", [&](const ObjectPtr&) { return ++visited < 2; });
+  EXPECT_EQ(visited, 2u) << "goes on after it was told to stop";
+}
+
 }  // namespace
 }  // namespace pintle::drydock

@@ -128,6 +128,21 @@ void immutable(std::vector<Cause>& out, std::string path, const Value* next, con
   }
 }
 
+void validate_share(std::vector<Cause>& out, std::string path, const Value* v) {
+  if (!v) return;
+  if (v->is_string()) {
+    const std::string_view s = v->as_string();
+    const bool percent = s.size() > 1 && s.ends_with('%') && std::all_of(s.begin(), s.end() - 1, digit);
+    if (!percent) {
+      invalid_value(out, std::move(path), *v,
+                    "a valid percent string must be a numeric string followed by an ending '%' (e.g. "
+                    "'1%',  or '93%', regex used for validation is '[0-9]+%')");
+    }
+  } else if (v->is_int() && v->as_int() < 0) {
+    invalid_value(out, std::move(path), *v, "must be greater than or equal to 0");
+  }
+}
+
 std::string child(std::string_view path, std::string_view key) {
   return path.empty() ? std::string(key) : cat(path, ".", key);
 }

@@ -31,6 +31,8 @@ void forbidden_field(std::vector<Cause>& out, std::string path, std::string_view
 void too_long(std::vector<Cause>& out, std::string path, size_t limit);
 void immutable(std::vector<Cause>& out, std::string path, const Value* next, const Value* old);
 
+// A whole number that is not negative, or a percentage.
+void validate_share(std::vector<Cause>& out, std::string path, const Value* v);
 std::string child(std::string_view path, std::string_view key);
 std::string element(std::string_view path, size_t i);
 std::string keyed(std::string_view path, std::string_view key);

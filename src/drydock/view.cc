@@ -93,6 +93,15 @@ std::string columns_text(const View& view) {
   return out + "]";
 }
 
+// kubectl's mark of the class that is taken when none is asked for.
+std::string_view default_mark(const Resource& resource, const Value& tree) {
+  auto says = [&](std::string_view key) { return text(tree, "metadata", "annotations", key) == "true"; };
+  bool marked = (resource.kind == "StorageClass" && (says("storageclass.kubernetes.io/is-default-class") ||
+                                                     says("storageclass.beta.kubernetes.io/is-default-class"))) ||
+                (resource.kind == "IngressClass" && says("ingressclass.kubernetes.io/is-default-class"));
+  return marked ? " (default)" : "";
+}
+
 std::string row_text(World& world, const View& view, const Object& object, uint64_t version) {
   const KindRules* rules = rules_for(view);
   std::string out = "{\"cells\":[";
@@ -106,7 +115,7 @@ std::string row_text(World& world, const View& view, const Object& object, uint6
       if (!json::append(out, cell)) out += "null";
     }
   } else if (rules && rules->cells) {
-    out += quoted(object.name);
+    out += quoted(cat(object.name, default_mark(*view.resource, tree)));
     for (const Value& cell : rules->cells(world, tree)) {
       out += ',';
       if (!json::append(out, cell)) out += "null";
@@ -126,6 +135,7 @@ std::string table_head(const View& view, const std::string& meta, bool headers) 
 }
 
 std::string list_meta_text(const ListMeta& meta) {
+  if (meta.version == 0) return "{}";  // of an object that is stored nowhere
   std::string out = cat("{\"resourceVersion\":\"", meta.version, "\"");
   if (!meta.next.empty()) append(out, {",\"continue\":", quoted(meta.next)});
   if (meta.remaining > 0) append(out, {",\"remainingItemCount\":", std::to_string(meta.remaining)});
@@ -133,6 +143,12 @@ std::string list_meta_text(const ListMeta& meta) {
 }
 
 }  // namespace
+
+std::string go_type_of(const Resource& resource) {
+  if (resource.custom()) return "unstructured.Unstructured";
+  std::string_view package = resource.group.empty() ? "core" : std::string_view(resource.group).substr(0, resource.group.find('.'));
+  return cat(package, ".", resource.kind);
+}
 
 Value tree_in(const Resource& resource, const Object& object) {
   Value tree = parse_object(object);

@@ -18,6 +18,7 @@ enum class Included : uint8_t { kNone, kMetadata, kObject };  // in a table's ro
 struct View {
   ResourcePtr resource;
   Form form = Form::kObject;
+  bool of_list = false;  // a Partial was asked for by its list's name
   bool yaml = false;
   Included included = Included::kMetadata;
   std::string meta_version = "v1";  // of meta.k8s.io, for tables and metadata
@@ -35,6 +36,9 @@ struct ListMeta {
 };
 std::vector<std::string> show_list(World& world, const View& view, const std::vector<ObjectPtr>& objects,
                                    const ListMeta& meta);
+
+// The API server's type of the kind, as its error texts show it: "core.ConfigMap".
+std::string go_type_of(const Resource& resource);
 
 // An object's tree in the resource's version (converted from the stored one).
 value::Value tree_in(const Resource& resource, const Object& object);

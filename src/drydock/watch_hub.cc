@@ -149,6 +149,14 @@ void WatchHub::end_all() {
   x_size = 0;
 }
 
+void WatchHub::end_shelf(std::string_view shelf) {
+  each([&](Watch& w) {
+    if (w.shelf != shelf || w.closed) return;
+    w.closed = true;  // tick() forgets it
+    w.exchange->finish();
+  });
+}
+
 void WatchHub::each(const std::function<void(Watch&)>& visit) {
   for (auto& [key, list] : x_lists) {
     for (auto& w : list) visit(*w);

@@ -56,6 +56,7 @@ class WatchHub {
   // Ends what is over, sends bookmarks that are due, forgets the closed.
   void tick(int64_t monotonic_ns, uint64_t version);
   void end_all();  // cuts every watch
+  void end_shelf(std::string_view shelf);  // ends the watches of a resource that is served no more
   size_t size() const { return x_size; }
   void each(const std::function<void(Watch&)>& visit);
 

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "base/strings.h"
+#include "crypt/crypt.h"
+#include "drydock/go_time.h"
 #include "drydock/quantity.h"
 #include "drydock/tree.h"
 #include "json/json.h"
@@ -153,6 +155,10 @@ struct Walk {
       case kMicroTime:
       case kDuration:
         if (!v.is_string()) return mismatch(v, kind == kBytes ? "[]uint8" : "string", place);
+        if (kind == kTime || kind == kMicroTime) return check_time(v.as_string(), kind == kMicroTime);
+        if (kind == kBytes) {
+          if (auto bytes = crypt::base64_decode(v.as_string()); !bytes) return bytes.error();
+        }
         return ok();
       default:
         return ok();

@@ -1,6 +1,9 @@
 // CustomResourceDefinitions: one that is written gets its names accepted and is established; one that
 // is being deleted loses its objects first, then its finalizer. Part of the API server itself, so it
 // runs even where the simulated controllers do not.
+#include <set>
+
+#include "base/gotext.h"
 #include "base/strings.h"
 #include "drydock/controllers/common.h"
 #include "drydock/controllers/controllers.h"
@@ -68,11 +71,47 @@ Result<Again> clean_up(World& world, const Key& key, Value crd) {
   return Again();
 }
 
+// Two definitions of one group may not share a name; the first to have it keeps it.
+NameConflict conflict_of(World& world, const Value& crd) {
+  std::set<std::string> plurals, kinds;  // resources' names of all forms; kinds and list kinds
+  for (const Value& other : world.list(kDefinitionGroup, kDefinitionPlural, "")) {
+    if (name_of(other) == name_of(crd) || text(other, "spec", "group") != text(crd, "spec", "group")) continue;
+    const Value* names = at(other, "status", "acceptedNames");
+    if (!names) continue;
+    for (std::string_view key : {"plural", "singular"}) plurals.emplace(text(*names, key));
+    for (const Value& s : items(*names, "shortNames")) plurals.emplace(s.is_string() ? s.as_string() : "");
+    for (std::string_view key : {"kind", "listKind"}) kinds.emplace(text(*names, key));
+  }
+  NameConflict out;
+  auto check = [&](const std::set<std::string>& used, std::string_view name, std::string_view reason) {
+    if (name.empty() || !used.contains(std::string(name))) return;
+    out = {std::string(reason), cat(quote(name), " is already in use")};
+  };
+  const Value& names = *at(crd, "spec", "names");
+  check(plurals, text(names, "plural"), "PluralConflict");
+  check(plurals, text(names, "singular"), "SingularConflict");
+  for (const Value& s : items(names, "shortNames")) check(plurals, s.is_string() ? s.as_string() : "", "ShortNamesConflict");
+  check(kinds, text(names, "kind"), "KindConflict");
+  check(kinds, text(names, "listKind"), "ListKindConflict");
+  return out;
+}
+
+// A definition that goes sets its names free for the others of its group.
+std::vector<Key> rivals(World& world, const Change& change) {
+  std::vector<Key> out;
+  if (change.after || !change.before) return out;
+  for (const Value& other : world.list(kDefinitionGroup, kDefinitionPlural, "")) {
+    if (text(other, "spec", "group") != text(*change.before, "spec", "group")) continue;
+    out.push_back({std::string(kDefinitionGroup), std::string(kDefinitionPlural), "", std::string(name_of(other))});
+  }
+  return out;
+}
+
 Result<Again> reconcile(World& world, const Key& key) {
   Result<Value> found = world.get(key);
   if (!found) return Again();
   if (being_deleted(*found)) return clean_up(world, key, std::move(*found));
-  put(*found, "status", definition_status(*found, world.now()));
+  put(*found, "status", definition_status(*found, world.now(), conflict_of(world, *found)));
   TRY(world.update(key.group, key.plural, std::move(*found), "status"));
   return Again();
 }
@@ -80,7 +119,7 @@ Result<Again> reconcile(World& world, const Key& key) {
 }  // namespace
 
 const Controller kDefinitions{"crd-controller",
-                              {{kDefinitionGroup, kDefinitionPlural, self}, {"", "*", gone_object}},
+                              {{kDefinitionGroup, kDefinitionPlural, self}, {kDefinitionGroup, kDefinitionPlural, rivals}, {"", "*", gone_object}},
                               reconcile,
                               "kube-apiserver"};
 

@@ -2,6 +2,7 @@
 #include "crypt/crypt.h"
 #include "drydock/kinds/families.h"
 #include "drydock/validation.h"
+#include "json/json.h"
 
 namespace pintle::drydock {
 namespace {
@@ -62,7 +63,7 @@ void config_map_validate(const Value& object, const Value* old, std::vector<Caus
   for (const auto& e : entries(object, "binaryData")) {
     total += e.value.is_string() ? decoded_size(e.value.as_string()) : 0;
   }
-  if (total > kMaxData) too_long(causes, "", kMaxData);
+  if (total > kMaxData) too_long(causes, "[]", kMaxData);
   frozen(object, old, {"data", "binaryData"}, causes);
 }
 
@@ -70,6 +71,12 @@ struct TypeKeys {
   std::string_view type;
   std::initializer_list<std::string_view> keys;
 };
+
+void json_data(const Value& secret, std::string_view key, std::vector<Cause>& causes) {
+  auto bytes = crypt::base64_decode(text(secret, "data", key));
+  auto read = bytes ? json::read(*bytes) : Result<Value>(bytes.error());
+  if (!read) invalid_value(causes, keyed("data", key), "<secret contents redacted>", read.error().text());
+}
 
 void secret_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
   size_t total = 0;
@@ -87,6 +94,7 @@ void secret_validate(const Value& object, const Value* old, std::vector<Cause>& 
     if (row.type != type) continue;
     for (std::string_view key : row.keys) {
       if (!has(object, "data", key)) required(causes, keyed("data", key));
+      else if (key[0] == '.') json_data(object, key, causes);
     }
   }
   if (type == "kubernetes.io/service-account-token" &&

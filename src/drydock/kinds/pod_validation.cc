@@ -86,8 +86,8 @@ void validate_mounts(const Value& c, const std::string& path, Pod& pod) {
     std::string here = element(path + ".volumeMounts", i++);
     std::string_view name = text(m, "name"), mount = text(m, "mountPath");
     if (name.empty()) required(pod.causes, here + ".name");
-    if (mount.empty()) required(pod.causes, here + ".mountPath");
     if (!pod.volumes.contains(name)) not_found_value(pod.causes, here + ".name", name);
+    if (mount.empty()) required(pod.causes, here + ".mountPath");
     if (!paths.insert(mount).second) {
       invalid_value(pod.causes, here + ".mountPath", mount, "must be unique");
     }
@@ -273,6 +273,20 @@ void validate_pod_spec(const Value& spec, const std::string& path, std::vector<C
   if (std::string_view node = text(spec, "nodeName"); !node.empty()) {
     for (const std::string& m : is_dns1123_subdomain(node)) {
       invalid_value(causes, path + ".nodeName", node, m);
+    }
+  }
+  size_t n = 0;
+  for (const Value& t : items(spec, "tolerations")) {
+    const std::string here = element(path + ".tolerations", n++);
+    const std::string_view op = text(t, "operator"), value = text(t, "value");
+    if (text(t, "key").empty() && op != "Exists") {
+      invalid_value(causes, here + ".operator", op, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
+    }
+    if (op == "Exists" && !value.empty()) {
+      invalid_value(causes, here + ".operator", value, "value must be empty when `operator` is 'Exists'");
+    }
+    if (!op.empty() && op != "Equal" && op != "Exists" && op != "Gt" && op != "Lt") {
+      not_supported(causes, here + ".operator", op, {"Equal", "Exists"});
     }
   }
   if (const Value* deadline = at(spec, "activeDeadlineSeconds");

@@ -96,8 +96,15 @@ Status pod_create(World& world, Value& pod) {
   return ok();
 }
 
+// Left out of an update: what the server had added when the pod was made.
 Status pod_update(World&, Value& pod, const Value& old) {
   copy_entry(pod, old, "status");
+  Value& spec = ensure(pod, "spec");
+  add_toleration(spec, "node.kubernetes.io/not-ready");
+  add_toleration(spec, "node.kubernetes.io/unreachable");
+  for (std::string_view key : {"priority", "preemptionPolicy", "serviceAccountName", "serviceAccount"}) {
+    if (unset(spec, key)) copy_entry(spec, pod_spec_of(old), key);
+  }
   return ok();
 }
 
@@ -108,8 +115,8 @@ Value mutable_parts_gone(const Value& pod) {
   for (std::string_view key : {"containers", "initContainers"}) {
     for (Value& c : elements(spec, key)) drop(c, "image");
   }
-  for (std::string_view key : {"activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds",
-                               "schedulingGates", "nodeName"}) {
+  // Tolerations may grow; a negative grace may become 1; the scheduler gives the node.
+  for (std::string_view key : {"activeDeadlineSeconds", "tolerations", "schedulingGates"}) {
     drop(spec, key);
   }
   return spec;
@@ -118,6 +125,10 @@ Value mutable_parts_gone(const Value& pod) {
 void pod_validate(const Value& pod, const Value* old, std::vector<Cause>& causes) {
   validate_pod_spec(pod_spec_of(pod), "spec", causes);
   if (!old) return;
+  for (std::string_view key : {"containers", "initContainers"}) {
+    if (items(pod, "spec", key).size() == items(*old, "spec", key).size()) continue;
+    return forbidden_field(causes, cat("spec.", key), "pod updates may not add or remove containers");
+  }
   if (!same(mutable_parts_gone(pod), mutable_parts_gone(*old))) {
     forbidden_field(causes, "spec",
                     "pod updates may not change fields other than `spec.containers[*].image`,"

@@ -100,14 +100,7 @@ void budget_validate(const Value& object, const Value*, std::vector<Cause>& caus
                  "minAvailable and maxUnavailable cannot be both set");
   }
   for (std::string_view key : {"minAvailable", "maxUnavailable"}) {
-    const Value* v = at(spec, key);
-    if (v && v->is_string() && !v->as_string().ends_with('%')) {
-      invalid_value(causes, child("spec", key), *v,
-                    "a valid percent string must be a numeric string followed by an ending '%' (e.g. "
-                    "'1%',  or '93%', regex used for validation is '[0-9]+%')");
-    } else if (v && as_number(v, 0) < 0) {
-      invalid_value(causes, child("spec", key), *v, "must be greater than or equal to 0");
-    }
+    validate_share(causes, child("spec", key), at(spec, key));
   }
   validate_label_selector(at(spec, "selector"), "spec.selector", causes);
 }

@@ -2,6 +2,8 @@
 //
 // Allocation asks the World for all services: with the few hundred of a trial cluster a search is
 // cheaper to keep right than an allocator's state.
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <set>
 
@@ -95,6 +97,14 @@ bool needs_node_ports(const Value& spec) {
          (type == "LoadBalancer" && flag(spec, "allocateLoadBalancerNodePorts"));
 }
 
+bool is_address(std::string_view s) {
+  in_addr v4;
+  in6_addr v6;
+  const std::string text(s);
+  return inet_pton(AF_INET, text.c_str(), &v4) == 1 || inet_pton(AF_INET6, text.c_str(), &v6) == 1;
+}
+constexpr std::string_view kAddressRule = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+
 Status allocate(World& world, Value& service, const Value* old) {
   Value& spec = ensure(service, "spec");
   const std::string type(text(spec, "type"));
@@ -111,7 +121,7 @@ Status allocate(World& world, Value& service, const Value* old) {
   if (ip.empty()) {
     ip = free_address(world, used);
     if (ip.empty()) return status_error(500, "InternalError", "failed to allocate a serviceIP: range is full");
-  } else if (ip != "None" && !kept) {
+  } else if (ip != "None" && !kept && is_address(ip)) {
     if (used.addresses.contains(ip)) {
       return service_error(service, {"FieldValueInvalid",
                                      cat("Invalid value: [\"", ip, "\"]: failed to allocate IP ", ip,
@@ -135,12 +145,7 @@ Status allocate(World& world, Value& service, const Value* old) {
     put(spec, "ipFamilies", selectorless_headless ? Value::list_of({make("IPv4"), make("IPv6")})
                                                   : Value::list_of({make("IPv4")}));
   }
-  if (!needs_node_ports(spec)) {
-    if (type == "ClusterIP") {
-      for (Value& p : elements(spec, "ports")) drop(p, "nodePort");
-    }
-    return ok();
-  }
+  if (!needs_node_ports(spec)) return ok();
   size_t i = 0;
   for (Value& p : elements(spec, "ports")) {
     int64_t wanted = number(p, "nodePort");
@@ -193,6 +198,13 @@ Status service_update(World& world, Value& object, const Value& old) {
     }
     for (std::string_view key : {"ipFamilies", "ipFamilyPolicy"}) {
       if (!has(spec, key)) copy_entry(spec, before, key);
+    }
+  }
+  if (!needs_node_ports(spec) && needs_node_ports(before)) {  // what was allocated goes with the type
+    for (Value& p : elements(spec, "ports")) {
+      for (const Value& q : items(before, "ports")) {
+        if (number(p, "nodePort") == number(q, "nodePort")) drop(p, "nodePort");
+      }
     }
   }
   if (needs_node_ports(spec) && needs_node_ports(before)) {
@@ -269,6 +281,30 @@ void service_validate(const Value& object, const Value* old, std::vector<Cause>&
   }
   if (type != "ClusterIP" && type != "NodePort" && type != "LoadBalancer" && type != "ExternalName") {
     not_supported(causes, "spec.type", type, {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
+  }
+  if (type == "ClusterIP") {
+    for (size_t i = 0; i < ports.size(); ++i) {
+      if (number(ports[i], "nodePort") == 0) continue;
+      forbidden_field(causes, element("spec.ports", i) + ".nodePort", "may not be used when `type` is 'ClusterIP'");
+    }
+  }
+  const std::string_view ip = text(spec, "clusterIP");
+  if (!ip.empty() && ip != "None" && !is_address(ip)) invalid_value(causes, "spec.clusterIPs[0]", ip, kAddressRule);
+  size_t n = 0;
+  for (const Value& v : items(spec, "externalIPs")) {
+    const std::string_view external = v.is_string() ? v.as_string() : std::string_view();
+    if (!is_address(external)) invalid_value(causes, element("spec.externalIPs", n), external, kAddressRule);
+    ++n;
+  }
+  n = 0;
+  for (const Value& v : items(spec, "ipFamilies")) {
+    const std::string_view family = v.is_string() ? v.as_string() : std::string_view();
+    if (family != "IPv4" && family != "IPv6") not_supported(causes, element("spec.ipFamilies", n), family, {"IPv4", "IPv6"});
+    ++n;
+  }
+  const bool external = type == "NodePort" || type == "LoadBalancer" || !items(spec, "externalIPs").empty();
+  if (std::string_view policy = text(spec, "externalTrafficPolicy"); !policy.empty() && !external) {
+    invalid_value(causes, "spec.externalTrafficPolicy", policy, "may only be set for externally-accessible services");
   }
   if (type == "LoadBalancer" && text(spec, "clusterIP") == "None") {
     invalid_value(causes, "spec.clusterIPs[0]", "None", "may not be set to 'None' for LoadBalancer services");

@@ -200,6 +200,9 @@ void validate_strategy(const Value& object, std::string_view key, std::string_vi
                     "may not be specified when strategy `type` is 'Recreate'");
   }
   if (type == "RollingUpdate" && key == "strategy") {
+    for (std::string_view k : {"maxUnavailable", "maxSurge"}) {
+      validate_share(causes, child(path + ".rollingUpdate", k), at(*strategy, "rollingUpdate", k));
+    }
     auto zero = [&](std::string_view k) {
       const Value* v = at(*strategy, "rollingUpdate", k);
       return v && ((v->is_int() && v->as_int() == 0) || (v->is_string() && v->as_string() == "0%"));

@@ -219,8 +219,8 @@ void add_core_printers(std::vector<PrinterRow>& out) {
   out.push_back({"", "Endpoints", PINTLE_COLUMNS("Endpoints|Age"), endpoints_cells});
   out.push_back({"discovery.k8s.io", "EndpointSlice", PINTLE_COLUMNS("AddressType|Ports|Endpoints|Age"),
                  slice_cells});
-  out.push_back({"", "ConfigMap", PINTLE_COLUMNS("#Data|Age"), config_map_cells});
-  out.push_back({"", "Secret", PINTLE_COLUMNS("Type|#Data|Age"), secret_cells});
+  out.push_back({"", "ConfigMap", PINTLE_COLUMNS("Data|Age"), config_map_cells});
+  out.push_back({"", "Secret", PINTLE_COLUMNS("Type|Data|Age"), secret_cells});
   out.push_back({"", "ServiceAccount", PINTLE_COLUMNS("Age"), age_cells});
   out.push_back({"", "Namespace", PINTLE_COLUMNS("Status|Age"), namespace_cells});
   out.push_back({"", "Node",

@@ -1,0 +1,15 @@
+// What an API server warns of where it takes an object all the same (Warning headers): names that pods
+// and hostnames cannot carry, values that mean something else. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "drydock/resource.h"
+#include "value/value.h"
+
+namespace pintle::drydock {
+
+std::vector<std::string> warnings_of(const Resource& resource, const value::Value& object);
+
+}  // namespace pintle::drydock

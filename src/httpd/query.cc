@@ -39,7 +39,6 @@ Result<std::vector<std::string>> decode_path(std::string_view path) {
   if (!path.starts_with('/')) return bad("path does not start with a slash");
   const auto decoded = percent_decode(path);
   if (!decoded) return bad("invalid URL escape in path");
-  if (decoded->find('\0') != std::string::npos) return bad("invalid character in path");
   std::string_view rest = *decoded;
   while (rest.starts_with('/')) rest.remove_prefix(1);
   while (rest.ends_with('/')) rest.remove_suffix(1);

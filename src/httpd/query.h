@@ -17,7 +17,7 @@ std::optional<std::string> percent_decode(std::string_view text, bool plus_is_sp
 
 // "/api/v1/x%20y/" -> {"api", "v1", "x y"}; "/" -> {}. The text is decoded first and then split, as
 // the API server does, so "%2F" parts segments. Inner empty segments, "." and ".." are kept: what a
-// name may be is the caller's to say. Error (kInvalidArgument): no leading slash, bad escape, NUL.
+// name may be is the caller's to say. Error (kInvalidArgument): no leading slash, bad escape.
 Result<std::vector<std::string>> decode_path(std::string_view path);
 
 using Query = std::vector<std::pair<std::string, std::string>>;

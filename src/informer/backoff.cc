@@ -13,7 +13,10 @@ Random system_random() {
 }
 
 Backoff::Backoff(sys::Clock& clock, Random random, BackoffOptions options)
-    : clock_(clock), random_(std::move(random)), options_(options), base_(options.first_ns),
+    : clock_(clock),
+      random_(std::move(random)),
+      options_(options),
+      base_(options.first_ns),
       used_at_(clock.monotonic_ns()) {}
 
 int64_t Backoff::next_ns() {
@@ -21,8 +24,8 @@ int64_t Backoff::next_ns() {
   if (now - used_at_ > options_.reset_ns) base_ = options_.first_ns;
   used_at_ = now;
   const double stretched = static_cast<double>(base_) * (1.0 + options_.jitter * random_());
-  base_ = std::min(static_cast<int64_t>(static_cast<double>(base_) * options_.factor),
-                   options_.cap_ns);
+  base_ =
+      std::min(static_cast<int64_t>(static_cast<double>(base_) * options_.factor), options_.cap_ns);
   return static_cast<int64_t>(stretched);
 }
 

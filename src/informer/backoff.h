@@ -1,6 +1,6 @@
-// Backoff: how long to wait before the next try, as client-go's reflector does: 0.8 s, doubled up to
-// 30 s, each stretched by a random part of itself, so that a steady failure is tried every 30 to 60 s;
-// it starts anew when it was not asked for 2 minutes. Not thread-safe.
+// Backoff: how long to wait before the next try, as client-go's reflector does: 0.8 s, doubled up
+// to 30 s, each stretched by a random part of itself, so that a steady failure is tried every 30 to
+// 60 s; it starts anew when it was not asked for 2 minutes. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -64,8 +64,8 @@ void Delivery::append_resync(const std::vector<ObjectPtr>& objects) {
   append(std::move(batch));
 }
 
-// Of an object that waits already only the newest state is kept, as one change from what the handler
-// has heard last.
+// Of an object that waits already only the newest state is kept, as one change from what the
+// handler has heard last.
 void Delivery::merge(const Change& change) {
   std::string key(change.object->key());
   const auto [at, fresh] = merged_.try_emplace(key);

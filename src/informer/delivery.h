@@ -5,8 +5,8 @@
 // - A late handler first hears of every object in the store as an initial add, then of what came
 //   since; nothing twice, nothing left out.
 // - Nothing is dropped while the handler is registered. A handler with `limit` changes waiting is
-//   full: the informer applies nothing more until it has caught up, and the server is held up. So at
-//   most `limit`, one batch and one list wait in memory.
+//   full: the informer applies nothing more until it has caught up, and the server is held up. So
+//   at most `limit`, one batch and one list wait in memory.
 // - With newest_only, changes of one object that wait are merged to one, so it is never full and at
 //   most one change per object waits. An object that came and went meanwhile is not heard of.
 // - A handler may answer kLater: it hears the same change again after resume(), nothing in between.
@@ -58,7 +58,7 @@ struct HandlerOptions {
   int64_t resync_ns = 0;     // 0: never
   size_t limit = 1024;
   bool newest_only = false;
-  bool bookmarks = false;    // hears, after each batch, which version it has now seen everything up to
+  bool bookmarks = false;  // hears, after each batch, up to which version it has heard everything
 };
 
 // Changes that were applied together; shared by all handlers.

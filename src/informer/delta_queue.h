@@ -1,9 +1,10 @@
 // DeltaQueue: what a reflector saw and the store has not taken, in order (client-go's RealFIFO with
-// atomic replace). Nothing is merged: every resourceVersion passes. Merging to the newest state is a
-// handler's choice (delivery.h). Belongs to one loop.
+// atomic replace). Nothing is merged: every resourceVersion passes. Merging to the newest state is
+// a handler's choice (delivery.h). Belongs to one loop.
 //
 // Guarantees: elements leave in the order they came. A batch is up to kBatch plain elements with
-// different keys, or one replace alone; so it never reaches past the end of the first list. A closed queue takes nothing more, still hands out what it holds, then says so.
+// different keys, or one replace alone; so it never reaches past the end of the first list. A
+// closed queue takes nothing more, still hands out what it holds, then says so.
 #pragma once
 
 #include <cstdint>

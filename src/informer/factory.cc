@@ -8,7 +8,8 @@ namespace pintle::informer {
 
 Factory::Factory(FactoryOptions options)
     : clock_(options.clock ? *options.clock : sys::real_clock()),
-      random_(options.random ? std::move(options.random) : Random()), threads_(options.threads) {
+      random_(options.random ? std::move(options.random) : Random()),
+      threads_(options.threads) {
   const auto make = [&](std::vector<std::unique_ptr<Loop>>& loops, int n) {
     for (int i = 0; i < std::max(n, 1); ++i) {
       loops.push_back(std::make_unique<Loop>(clock_));
@@ -21,9 +22,8 @@ Factory::Factory(FactoryOptions options)
 
 Factory::~Factory() { stop(); }
 
-Result<std::shared_ptr<SharedInformer>> Factory::informer(const std::shared_ptr<kube::Rest>& cluster,
-                                                          const Resource& resource,
-                                                          InformerOptions options) {
+Result<std::shared_ptr<SharedInformer>> Factory::informer(
+    const std::shared_ptr<kube::Rest>& cluster, const Resource& resource, InformerOptions options) {
   std::lock_guard held(mutex_);
   if (stopped_) return Error(Code::kFailedPrecondition, "the factory has stopped");
   Entry& entry = informers_[{cluster.get(), key_of(resource)}];

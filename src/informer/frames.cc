@@ -36,9 +36,13 @@ bool Extent::run(std::string_view bytes, size_t& at) {
       continue;
     }
     switch (c) {
-      case '"': in_text_ = true; break;
+      case '"':
+        in_text_ = true;
+        break;
       case '{':
-      case '[': ++depth_; break;
+      case '[':
+        ++depth_;
+        break;
       case '}':
       case ']':
         if (depth_ == 0) return true;  // the surrounding one's: a number or word ends before it
@@ -51,7 +55,8 @@ bool Extent::run(std::string_view bytes, size_t& at) {
       case '\t':
         if (depth_ == 0) return true;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return false;
@@ -186,7 +191,8 @@ Result<std::optional<std::string_view>> ListReader::next() {
         if (c != ',' && c != '}') return broken("a comma is missing in a list");
         step(c == ',' ? State::kKey : State::kDone);
         break;
-      case State::kDone: return broken("something follows a list");
+      case State::kDone:
+        return broken("something follows a list");
     }
   }
 }

@@ -44,7 +44,8 @@ class FrameReader {
   size_t max_;
 };
 
-// {"kind":"EventList","apiVersion":"v1","metadata":{...},"items":[{...},...]}, members in any order.
+// {"kind":"EventList","apiVersion":"v1","metadata":{...},"items":[{...},...]}, members in any
+// order.
 class ListReader {
  public:
   explicit ListReader(size_t max_value = kMaxValue) : max_(max_value) {}
@@ -55,7 +56,7 @@ class ListReader {
   // Complete when done().
   const std::string& kind() const { return kind_; }
   const std::string& resource_version() const { return version_; }
-  const std::string& next_page() const { return continue_; }  // metadata.continue; "": the last page
+  const std::string& next_page() const { return continue_; }  // "": this is the last page
   int64_t remaining() const { return remaining_; }            // metadata.remainingItemCount; -1
 
  private:

@@ -1,5 +1,6 @@
-// Watch frames, lists and objects from hostile servers. The first byte says how the rest is cut; what
-// is found must not depend on the cut, and what the readers pass on as an object must read as JSON.
+// Watch frames, lists and objects from hostile servers. The first byte says how the rest is cut;
+// what is found must not depend on the cut, and what the readers pass on as an object must read as
+// JSON.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -23,14 +23,15 @@ ObjectPtr object(std::string_view key, std::string_view version, std::string_vie
 }
 
 TEST(Scan, TakesOnlyJson) {
-  for (const char* good : {"{}", "[]", "null", "-0.5e+3", "\"a\\u00e9\\n\"", "[1,{\"a\":[true,false]}]",
-                           " { \"a\" : [ ] } "}) {
+  for (const char* good : {"{}", "[]", "null", "-0.5e+3", "\"a\\u00e9\\n\"",
+                           "[1,{\"a\":[true,false]}]", " { \"a\" : [ ] } "}) {
     Scan s(good);
     EXPECT_FALSE(s.take().empty()) << good;
     EXPECT_TRUE(s.ok() && s.at_end()) << good;
   }
-  for (const char* bad : {"", "{", "{]", "[1,]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "01", "-", "1.", "1e",
-                          "\"\\x\"", "\"\\u12g4\"", "\"a", "tru", "nul", "[1 2]", "{a:1}", "\"\n\""}) {
+  for (const char* bad :
+       {"", "{", "{]", "[1,]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "01", "-", "1.", "1e",
+        "\"\\x\"", "\"\\u12g4\"", "\"a", "tru", "nul", "[1 2]", "{a:1}", "\"\n\""}) {
     Scan s(bad);
     s.take();
     EXPECT_FALSE(s.ok() && s.at_end()) << bad;
@@ -68,7 +69,8 @@ TEST(Object, KnowsItsHeads) {
 }
 
 TEST(Object, UndoesEscapesInHeads) {
-  const auto o = Object::parse(R"({"metadata":{"name":"a\u002db","uid":"u\u0031","resourceVersion":"5"}})");
+  const auto o =
+      Object::parse(R"({"metadata":{"name":"a\u002db","uid":"u\u0031","resourceVersion":"5"}})");
   ASSERT_TRUE(o);
   EXPECT_EQ((*o)->key(), "a-b");
   EXPECT_EQ((*o)->uid(), "u1");
@@ -76,9 +78,9 @@ TEST(Object, UndoesEscapesInHeads) {
 }
 
 TEST(Object, RefusesWhatIsNone) {
-  for (const char* bad : {"", "[]", "{}", "{\"metadata\":null}", "{\"metadata\":{}}", "{\"metadata\":{\"name\":\"\"}}",
-                          "{\"metadata\":{\"name\":\"a\"}", "{\"metadata\":{\"name\":\"a\"}}x",
-                          "{\"metadata\":{\"name\":{}}}"}) {
+  for (const char* bad : {"", "[]", "{}", "{\"metadata\":null}", "{\"metadata\":{}}",
+                          "{\"metadata\":{\"name\":\"\"}}", "{\"metadata\":{\"name\":\"a\"}",
+                          "{\"metadata\":{\"name\":\"a\"}}x", "{\"metadata\":{\"name\":{}}}"}) {
     EXPECT_FALSE(Object::parse(bad)) << bad;
   }
 }
@@ -106,7 +108,8 @@ TEST(FrameReader, FindsFramesHoweverTheyAreCut) {
       r.feed(std::string_view(text).substr(at, step));
       for (auto f = r.next(); f && *f; f = r.next()) frames.emplace_back(**f);
     }
-    EXPECT_EQ(frames, (std::vector<std::string>{R"({"a":"}\"{"})", R"({"b":[{}]})", R"({"c":1})"})) << step;
+    EXPECT_EQ(frames, (std::vector<std::string>{R"({"a":"}\"{"})", R"({"b":[{}]})", R"({"c":1})"}))
+        << step;
     EXPECT_FALSE(r.inside());
   }
 }
@@ -123,8 +126,10 @@ TEST(FrameReader, RefusesLongAndStrangeFrames) {
 }
 
 TEST(ListReader, ReadsMembersInAnyOrderHoweverTheyAreCut) {
-  const std::string a = R"({"kind":"XList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":"t","remainingItemCount":4},"items":[{"n":1},{"n":[2]} , {"n":"]"}]})";
-  const std::string b = R"({ "items" : [{"n":1},{"n":[2]},{"n":"]"}], "x":12, "kind":"XList","metadata":{"remainingItemCount":4,"continue":"t","resourceVersion":"9"}} )";
+  const std::string a =
+      R"({"kind":"XList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":"t","remainingItemCount":4},"items":[{"n":1},{"n":[2]} , {"n":"]"}]})";
+  const std::string b =
+      R"({ "items" : [{"n":1},{"n":[2]},{"n":"]"}], "x":12, "kind":"XList","metadata":{"remainingItemCount":4,"continue":"t","resourceVersion":"9"}} )";
   for (const std::string& text : {a, b}) {
     for (size_t step = 1; step <= text.size(); ++step) {
       ListReader r;
@@ -152,8 +157,9 @@ TEST(ListReader, TakesEmptyListsAndRefusesBrokenOnes) {
     const auto i = r.next();
     EXPECT_TRUE(i && !*i && r.done()) << good;
   }
-  for (const char* bad : {"[]", "{,}", R"({"items":[1]})", R"({"items":{}})", R"({"items":[{}{}]})",
-                          R"({"a" 1})", R"({"a":1 "b"})", R"({"a":})", R"({"items":[{},]})", "{}x", R"({"a":1,})"}) {
+  for (const char* bad :
+       {"[]", "{,}", R"({"items":[1]})", R"({"items":{}})", R"({"items":[{}{}]})", R"({"a" 1})",
+        R"({"a":1 "b"})", R"({"a":})", R"({"items":[{},]})", "{}x", R"({"a":1,})"}) {
     ListReader r;
     r.feed(bad);
     auto i = r.next();
@@ -166,7 +172,8 @@ TEST(Backoff, DoublesToTheCapStretchedByChanceAndForgetsAfterTwoMinutes) {
   sys::FakeClock clock;
   double chance = 0;
   Backoff b(clock, [&] { return chance; });
-  for (const int64_t ms : {800, 1600, 3200, 6400, 12800, 25600, 30000, 30000}) EXPECT_EQ(b.next_ns(), ms * kMs);
+  for (const int64_t ms : {800, 1600, 3200, 6400, 12800, 25600, 30000, 30000})
+    EXPECT_EQ(b.next_ns(), ms * kMs);
   chance = 0.5;
   EXPECT_EQ(b.next_ns(), 45 * kSecond);
   clock.step(120 * kSecond);
@@ -324,7 +331,8 @@ TEST(Store, LeavesUnchangedObjectsInPlaceOnReplace) {
 TEST(Store, ExchangesAnObjectMadeAnewUnderItsName) {
   Store s;
   s.apply({{object("a", "1"), {}}}, "1");
-  const auto anew = *Object::parse(R"({"metadata":{"name":"a","uid":"other","resourceVersion":"1"}})");
+  const auto anew =
+      *Object::parse(R"({"metadata":{"name":"a","uid":"other","resourceVersion":"1"}})");
   EXPECT_EQ(s.replace({anew}, "2").changed.size(), 1u);
   EXPECT_EQ(s.get("a")->uid(), "other");
 }
@@ -336,7 +344,8 @@ TEST(Resource, NamesItsPathsAndRequests) {
   EXPECT_EQ(path_of(r), "/apis/apps/v1/namespaces/shop/deployments");
   const auto list = list_call(r, {500, "7", "", ""});
   EXPECT_EQ(list.query, "labelSelector=app%20in%20%28a%2Cb%29&limit=500&resourceVersion=7");
-  EXPECT_EQ(list.accept, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json");
+  EXPECT_EQ(list.accept,
+            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json");
   const auto watch = watch_call(events, {"7", 300, true});
   EXPECT_EQ(watch.query,
             "allowWatchBookmarks=true&resourceVersion=7&resourceVersionMatch=NotOlderThan&"
@@ -345,21 +354,26 @@ TEST(Resource, NamesItsPathsAndRequests) {
 }
 
 TEST(Resource, TellsRefusalsApart) {
-  const auto refusal = [](int code, const char* reason, const char* message = "", const char* raw = "") {
+  const auto refusal = [](int code, const char* reason, const char* message = "",
+                          const char* raw = "") {
     return refusal_of(api_error(code, reason, message, 0, raw));
   };
   EXPECT_EQ(refusal(410, "Expired"), Refusal::kExpired);
   EXPECT_EQ(refusal(410, "Gone"), Refusal::kExpired);
   EXPECT_EQ(refusal(410, ""), Refusal::kExpired);
-  EXPECT_EQ(refusal(504, "Timeout", "x", R"({"details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}})"), Refusal::kTooLarge);
-  EXPECT_EQ(refusal(504, "Timeout", "Timeout: Too large resource version: 9, current: 1"), Refusal::kTooLarge);
+  EXPECT_EQ(refusal(504, "Timeout", "x",
+                    R"({"details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}})"),
+            Refusal::kTooLarge);
+  EXPECT_EQ(refusal(504, "Timeout", "Timeout: Too large resource version: 9, current: 1"),
+            Refusal::kTooLarge);
   EXPECT_EQ(refusal(504, "Timeout", "slow"), Refusal::kOther);
   EXPECT_EQ(refusal(429, "TooManyRequests"), Refusal::kBusy);
   EXPECT_EQ(refusal(500, "InternalError"), Refusal::kInternal);
   EXPECT_EQ(refusal(403, "Forbidden"), Refusal::kDenied);
   EXPECT_EQ(refusal(404, "NotFound"), Refusal::kAbsent);
   EXPECT_EQ(refusal_of(Error(Code::kUnavailable, "x")), Refusal::kNone);
-  EXPECT_TRUE(connection_refused(Error(Code::kUnavailable, "Get \"x\": dial tcp 1: connect: connection refused")));
+  EXPECT_TRUE(connection_refused(
+      Error(Code::kUnavailable, "Get \"x\": dial tcp 1: connect: connection refused")));
   EXPECT_TRUE(broken_stream(Error(Code::kUnavailable, "Get \"x\": EOF")));
   EXPECT_FALSE(broken_stream(Error(Code::kUnauthenticated, "tls")));
 }

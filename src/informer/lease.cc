@@ -1,5 +1,6 @@
 // Each try is one exchange or two: read the Lease (unless this one holds it and knows its version),
-// then create or update it. The answer of one step decides the next; a step that fails ends the try.
+// then create or update it. The answer of one step decides the next; a step that fails ends the
+// try.
 #include "informer/lease.h"
 
 #include <algorithm>
@@ -45,8 +46,9 @@ LeaseRecord record_of(std::string_view lease) {
 }
 
 std::string lease_json(std::string_view metadata, const LeaseRecord& r) {
-  std::string out = cat("{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":",
-                        metadata, ",\"spec\":{");
+  std::string out =
+      cat("{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":", metadata,
+          ",\"spec\":{");
   const auto text = [&](std::string_view name, std::string_view value) {
     if (value.empty()) return;
     append(out, {"\"", name, "\":"});
@@ -57,21 +59,25 @@ std::string lease_json(std::string_view metadata, const LeaseRecord& r) {
   text("renewTime", r.renew_time);
   out += "\"holderIdentity\":";
   json::append_string(out, r.holder);
-  return cat(out, ",\"leaseDurationSeconds\":", r.duration_seconds, ",\"leaseTransitions\":",
-             r.transitions, "}}");
+  return cat(out, ",\"leaseDurationSeconds\":", r.duration_seconds,
+             ",\"leaseTransitions\":", r.transitions, "}}");
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Elector>> Elector::make(Loop& loop, kube::Rest& rest, Random random,
                                                ElectorOptions options) {
-  const auto refuse = [](std::string_view why) { return Error(Code::kInvalidArgument, std::string(why)); };
-  if (options.name.empty() || options.name_space.empty()) return refuse("a lease needs a namespace and a name");
+  const auto refuse = [](std::string_view why) {
+    return Error(Code::kInvalidArgument, std::string(why));
+  };
+  if (options.name.empty() || options.name_space.empty())
+    return refuse("a lease needs a namespace and a name");
   if (options.identity.empty()) return refuse("Lock identity is empty");
   if (options.lease_ns <= options.renew_deadline_ns) {
     return refuse("leaseDuration must be greater than renewDeadline");
   }
-  if (static_cast<double>(options.renew_deadline_ns) <= 1.2 * static_cast<double>(options.retry_ns)) {
+  if (static_cast<double>(options.renew_deadline_ns) <=
+      1.2 * static_cast<double>(options.retry_ns)) {
     return refuse("renewDeadline must be greater than retryPeriod*JitterFactor");
   }
   if (options.retry_ns < 1) return refuse("retryPeriod must be greater than zero");
@@ -211,7 +217,8 @@ void Elector::finish(bool won) {
       deadline_ = 0;
       lose();
     });
-    if (!std::exchange(leading_, true) && options_.on_started) options_.on_started(record_.transitions);
+    if (!std::exchange(leading_, true) && options_.on_started)
+      options_.on_started(record_.transitions);
     if (!running_) return;
   }
   // Those who wait spread out; who leads keeps its beat.
@@ -239,7 +246,8 @@ void Elector::lose() {
 Status Elector::healthy(int64_t tolerance_ns) const {
   if (!leading_) return ok();
   if (loop_.clock().monotonic_ns() - renewed_ns_ <= options_.lease_ns + tolerance_ns) return ok();
-  return Error(Code::kUnavailable, cat("failed election to renew leadership on lease ", options_.name));
+  return Error(Code::kUnavailable,
+               cat("failed election to renew leadership on lease ", options_.name));
 }
 
 }  // namespace pintle::informer

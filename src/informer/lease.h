@@ -1,11 +1,11 @@
-// Elector: leadership by a coordination.k8s.io/v1 Lease (client-go's leaderelection), event-driven on a
-// Loop: no thread.
+// Elector: leadership by a coordination.k8s.io/v1 Lease (client-go's leaderelection), event-driven
+// on a Loop: no thread.
 //
 // Guarantees
 // - A holder's claim is judged by local time since its record last changed: clocks of different
 //   machines need not agree.
-// - The epoch (leaseTransitions) grows with every change of holder. It is no fence by itself: writers
-//   put it into what they write, and the database refuses an older one.
+// - The epoch (leaseTransitions) grows with every change of holder. It is no fence by itself:
+//   writers put it into what they write, and the database refuses an older one.
 // - A leader that has not renewed within `renew_deadline` stops leading, before its lease can be
 //   taken: on_stopped runs first. One that cannot reach the server stops likewise.
 // - A conflict or an error is a failed try, never fatal.

@@ -13,10 +13,12 @@ namespace {
 using ExchangePtr = std::shared_ptr<ScriptedRest::Exchange>;
 using Lines = std::vector<std::string>;
 
-std::string lease(std::string_view holder, int transitions, std::string_view renewed = "2026-01-01T00:00:00.000000Z") {
-  return cat(R"({"kind":"Lease","metadata":{"name":"l","namespace":"n","resourceVersion":"7","labels":{"a":"b"}},"spec":{"holderIdentity":")",
-             holder, R"(","leaseDurationSeconds":15,"leaseTransitions":)", transitions, R"(,"acquireTime":"2026-01-01T00:00:00.000000Z","renewTime":")",
-             renewed, R"("}})");
+std::string lease(std::string_view holder, int transitions,
+                  std::string_view renewed = "2026-01-01T00:00:00.000000Z") {
+  return cat(
+      R"({"kind":"Lease","metadata":{"name":"l","namespace":"n","resourceVersion":"7","labels":{"a":"b"}},"spec":{"holderIdentity":")",
+      holder, R"(","leaseDurationSeconds":15,"leaseTransitions":)", transitions,
+      R"(,"acquireTime":"2026-01-01T00:00:00.000000Z","renewTime":")", renewed, R"("}})");
 }
 
 class LeaseTest : public ::testing::Test {
@@ -81,8 +83,9 @@ TEST_F(LeaseTest, CreatesAMissingLeaseAndLeads) {
   get->refuse(404, "NotFound");
   const auto create = next("POST");
   EXPECT_EQ(create->call.path, "/apis/coordination.k8s.io/v1/namespaces/n/leases");
-  EXPECT_EQ(create->call.body,
-            R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"l","namespace":"n"},"spec":{"acquireTime":"2027-01-15T08:00:00.000000Z","renewTime":"2027-01-15T08:00:00.000000Z","holderIdentity":"me","leaseDurationSeconds":15,"leaseTransitions":0}})");
+  EXPECT_EQ(
+      create->call.body,
+      R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"l","namespace":"n"},"spec":{"acquireTime":"2027-01-15T08:00:00.000000Z","renewTime":"2027-01-15T08:00:00.000000Z","holderIdentity":"me","leaseDurationSeconds":15,"leaseTransitions":0}})");
   create->answer(create->call.body);
   EXPECT_EQ(log(), (Lines{"holder me", "started 0"}));
   EXPECT_TRUE(elector_->leader());
@@ -112,7 +115,8 @@ TEST_F(LeaseTest, WaitsForAHolderByItsOwnClockAndTakesTheLeaseWithANewEpoch) {
   const auto take = next("PUT");
   EXPECT_EQ(value_at(take->call.body, {"spec", "leaseTransitions"}), "5");
   EXPECT_EQ(string_at(take->call.body, {"metadata", "resourceVersion"}), "7");
-  EXPECT_EQ(string_at(take->call.body, {"metadata", "labels", "a"}), "b") << "what others wrote stays";
+  EXPECT_EQ(string_at(take->call.body, {"metadata", "labels", "a"}), "b")
+      << "what others wrote stays";
   take->answer(take->call.body);
   EXPECT_EQ(log(), (Lines{"holder me", "started 5"}));
   EXPECT_EQ(elector_->epoch(), 5);

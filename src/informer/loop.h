@@ -1,6 +1,6 @@
-// Loop: one thread that runs tasks in the order they were posted, and timers. Everything that belongs
-// to a loop runs on it alone and needs no lock. A loop that is not started is stepped by run_ready():
-// so tests with a clock of their own see every interleaving they write down.
+// Loop: one thread that runs tasks in the order they were posted, and timers. Everything that
+// belongs to a loop runs on it alone and needs no lock. A loop that is not started is stepped by
+// run_ready(): so tests with a clock of their own see every interleaving they write down.
 #pragma once
 
 #include <condition_variable>
@@ -27,7 +27,8 @@ class Loop {
   Loop(const Loop&) = delete;
 
   void start();
-  // Joins; what is posted and not begun is dropped, and so is what is posted later. Not from a task.
+  // Joins; what is posted and not begun is dropped, and so is what is posted later. Not from a
+  // task.
   void stop();
   void post(Task task);                       // any thread
   Timer after(int64_t delay_ns, Task task);   // any thread

@@ -1,10 +1,9 @@
 // Object: one Kubernetes object as it was received, immutable and shared.
 //
 // It keeps the JSON text (after the transform) and knows where its heads are: namespace, name, uid,
-// resourceVersion. No tree is built: value::Value belongs to one thread, this to all. Whoever wants a
-// tree reads text(). Items of lists of built-in kinds have neither kind nor apiVersion: so the server
-// sends them.
-// Cost: the text, its key and about 100 bytes.
+// resourceVersion. No tree is built: value::Value belongs to one thread, this to all. Whoever wants
+// a tree reads text(). Items of lists of built-in kinds have neither kind nor apiVersion: so the
+// server sends them. Cost: the text, its key and about 100 bytes.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +52,9 @@ class Object {
 };
 
 // Called once for each object that comes in (listed or watched), before it is compared or queued;
-// never for tombstones or resyncs. Gives the text to keep. It must be pure and quick. An error fails
-// a whole list (which is tried again later); a watched object is left out until the next list.
+// never for tombstones or resyncs. Gives the text to keep. It must be pure and quick. An error
+// fails a whole list (which is tried again later); a watched object is left out until the next
+// list.
 using Transform = std::function<Result<std::string>(std::string json)>;
 
 // Leaves out metadata.managedFields: about half of a typical object.

@@ -1,6 +1,7 @@
-// The machine: list_and_watch() begins a pass; each request opens a stream into an Inlet, pump() moves
-// what came through the reader of the state it is in, and the end of the stream decides what is next
-// (list_ended, watch_list_ended, watch_ended). fail() ends the pass: the next begins after the backoff.
+// The machine: list_and_watch() begins a pass; each request opens a stream into an Inlet, pump()
+// moves what came through the reader of the state it is in, and the end of the stream decides what
+// is next (list_ended, watch_list_ended, watch_ended). fail() ends the pass: the next begins after
+// the backoff.
 #include "informer/reflector.h"
 
 #include <algorithm>
@@ -14,14 +15,14 @@ namespace {
 constexpr int64_t kPageSize = 500;
 constexpr int64_t kShortWatchNs = kSecond;
 constexpr int kRequestRetries = 10;
-constexpr int64_t kSlowRetryNs = 60 * kSecond;        // denied, or not served
+constexpr int64_t kSlowRetryNs = 60 * kSecond;  // denied, or not served
 constexpr int64_t kLongestRetryAfterSeconds = 120;
 constexpr int64_t kSilenceCheckNs = 10 * kSecond;
-constexpr int64_t kInitialSilenceNs = 30 * kSecond;   // a streaming list without a frame
-constexpr int64_t kListSilenceNs = 75 * kSecond;      // a list without a byte: servers give up at 60 s
+constexpr int64_t kInitialSilenceNs = 30 * kSecond;  // a streaming list without a frame
+constexpr int64_t kListSilenceNs = 75 * kSecond;  // a list without a byte: servers give up at 60 s
 constexpr int64_t kInternalMemoryNs = 60 * kSecond;
 constexpr int kIncompleteStreams = 3;
-constexpr int kChunksPerTurn = 4;                     // then other watches have theirs
+constexpr int kChunksPerTurn = 4;  // then other watches have theirs
 
 Error cut_list() { return Error(Code::kDataLoss, "unexpected EOF in a list"); }
 
@@ -29,8 +30,13 @@ Error cut_list() { return Error(Code::kDataLoss, "unexpected EOF in a list"); }
 
 Reflector::Reflector(Loop& loop, kube::Rest& rest, Resource resource, Sink& sink, Random random,
                      ReflectorOptions options)
-    : loop_(loop), rest_(rest), resource_(std::move(resource)), sink_(sink), random_(random),
-      options_(std::move(options)), backoff_(loop.clock(), random, options_.backoff) {}
+    : loop_(loop),
+      rest_(rest),
+      resource_(std::move(resource)),
+      sink_(sink),
+      random_(random),
+      options_(std::move(options)),
+      backoff_(loop.clock(), random, options_.backoff) {}
 
 Reflector::~Reflector() { stop(); }
 
@@ -226,7 +232,8 @@ bool Reflector::decode() {
 
 Result<ObjectPtr> Reflector::make(std::string_view json) {
   ObjectPtr o = TRY(Object::parse(json));
-  if (ObjectPtr held = sink_.held(o->key(), o->resource_version()); held && held->uid() == o->uid()) {
+  if (ObjectPtr held = sink_.held(o->key(), o->resource_version());
+      held && held->uid() == o->uid()) {
     return held;
   }
   if (!options_.transform) return o;
@@ -259,7 +266,8 @@ Status Reflector::take_frame(std::string_view frame) {
   if (type == "ERROR") return frame_error(json);
   const std::string_view kind = resource_.metadata_only ? "PartialObjectMetadata" : resource_.kind;
   const bool mismatch = !kind.empty() && string_at(json, {"kind"}) != kind;
-  if (mismatch || (type != "ADDED" && type != "MODIFIED" && type != "DELETED" && type != "BOOKMARK")) {
+  if (mismatch ||
+      (type != "ADDED" && type != "MODIFIED" && type != "DELETED" && type != "BOOKMARK")) {
     ++counters_.skipped_frames;
     return ok();
   }
@@ -388,10 +396,14 @@ void Reflector::begin_watch() {
 
 void Reflector::on_end(Status status) {
   switch (state_) {
-    case State::kList: return list_ended(std::move(status));
-    case State::kWatchList: return watch_list_ended(std::move(status));
-    case State::kWatch: return watch_ended(std::move(status));
-    default: return;
+    case State::kList:
+      return list_ended(std::move(status));
+    case State::kWatchList:
+      return watch_list_ended(std::move(status));
+    case State::kWatch:
+      return watch_ended(std::move(status));
+    default:
+      return;
   }
 }
 
@@ -476,8 +488,9 @@ void Reflector::watch_ended(Status status) {
   if (status || broken_stream(status.error())) {
     if (lasted >= kShortWatchNs || frames_ > 0) return begin_watch();
     ++counters_.short_watches;
-    return fail(Error(Code::kUnavailable,
-                      "very short watch: the connection ended within a second and without an event"));
+    return fail(
+        Error(Code::kUnavailable,
+              "very short watch: the connection ended within a second and without an event"));
   }
   ++counters_.watch_failures;
   const Error e = status.error();

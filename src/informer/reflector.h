@@ -1,24 +1,27 @@
-// Reflector: keeps a sink equal to what the API server has of one resource: list (or streaming list),
-// then watch, for ever. An event-driven machine on a Loop: no thread per watch. The rules are
-// client-go's (tools/cache/reflector.go); resourceVersions are only compared for equality, "" and "0".
+// Reflector: keeps a sink equal to what the API server has of one resource: list (or streaming
+// list), then watch, for ever. An event-driven machine on a Loop: no thread per watch. The rules
+// are client-go's (tools/cache/reflector.go); resourceVersions are only compared for equality, ""
+// and "0".
 //
 // Guarantees
-// - List: the first asks for version "0"; later ones for the last version seen; when the server says
-//   that one is gone or too new, at once again with "" (a quorum read).
-// - Pages of 500: dropped when a version is given (so that the watch cache answers), kept when a list
-//   of "0" came in pages. A page that has expired turns into one whole list at the version first asked.
-// - Items are read as they come; a page is never held. While the sink is full nothing is decoded and
-//   the connection is held up.
-// - Watch: bookmarks asked for, a time limit drawn from [min, 2 min] where min is 5 minutes or more. A
-//   watch that ended well is begun again at once, where it ended. 410 waits, then lists at the last
-//   version. 429 and a refused connection wait, then watch again: no list. An InternalError frame
-//   watches again within `internal_error_window`. Any other error, and a watch of less than a second
-//   without a frame, waits and lists.
-// - Streaming list (WatchList): collected aside until the bookmark `k8s.io/initial-events-end`, then
-//   replaces the sink's content; the same stream goes on as the watch. Three streams that end before
-//   it, or 30 s of silence, fall back to the plain list for good; a refusal falls back this time.
-// - The last version is that of the last frame taken, the list's after a list. A watch begun at "" or
-//   "0" does not move it while its unordered ADDED frames come.
+// - List: the first asks for version "0"; later ones for the last version seen; when the server
+//   says that one is gone or too new, at once again with "" (a quorum read).
+// - Pages of 500: dropped when a version is given (so that the watch cache answers), kept when a
+//   list of "0" came in pages. A page that has expired turns into one whole list at the version
+//   first asked.
+// - Items are read as they come; a page is never held. While the sink is full nothing is decoded
+//   and the connection is held up.
+// - Watch: bookmarks asked for, a time limit drawn from [min, 2 min] where min is 5 minutes or
+//   more. A watch that ended well is begun again at once, where it ended. 410 waits, then lists at
+//   the last version. 429 and a refused connection wait, then watch again: no list. An
+//   InternalError frame watches again within `internal_error_window`. Any other error, and a watch
+//   of less than a second without a frame, waits and lists.
+// - Streaming list (WatchList): collected aside until the bookmark `k8s.io/initial-events-end`,
+//   then replaces the sink's content; the same stream goes on as the watch. Three streams that end
+//   before it, or 30 s of silence, fall back to the plain list for good; a refusal falls back this
+//   time.
+// - The last version is that of the last frame taken, the list's after a list. A watch begun at ""
+//   or "0" does not move it while its unordered ADDED frames come.
 // - Answers with Retry-After are waited for, ten times at most, before they count. A 401 is asked
 //   once more at once (credentials are read anew); 401, 403 and 404 are then tried every 60 s.
 // - A frame of another kind or without metadata is skipped and counted, never fatal. A frame longer

@@ -13,7 +13,8 @@ namespace {
 using ExchangePtr = std::shared_ptr<ScriptedRest::Exchange>;
 
 Error refused() {
-  return Error(Code::kUnavailable, "Get \"https://x\": dial tcp 127.0.0.1:1: connect: connection refused");
+  return Error(Code::kUnavailable,
+               "Get \"https://x\": dial tcp 127.0.0.1:1: connect: connection refused");
 }
 
 class ReflectorTest : public ::testing::Test, protected Sink {
@@ -37,13 +38,14 @@ class ReflectorTest : public ::testing::Test, protected Sink {
   bool full() override { return full_; }
   void on_error(const Error& e) override { errors_.push_back(e.text()); }
 
-  void begin(ReflectorOptions options = {.watch_list = false}, Resource resource = {"", "v1", "configmaps"}) {
+  void begin(ReflectorOptions options = {.watch_list = false},
+             Resource resource = {"", "v1", "configmaps"}) {
     reflector_.reset();
     while (rest_.next()) {
     }
     Sink& sink = *this;
-    reflector_ = std::make_unique<Reflector>(loop_, rest_, resource, sink, [this] { return chance_; },
-                                             std::move(options));
+    reflector_ = std::make_unique<Reflector>(
+        loop_, rest_, resource, sink, [this] { return chance_; }, std::move(options));
     reflector_->start();
     loop_.run_ready();
   }
@@ -110,7 +112,8 @@ TEST_F(ReflectorTest, TellsWhatTheWatchSaysAndAdvancesItsVersionBookmarksInclude
   begin();
   const auto watch = listed();
   watch->send(frame_json("ADDED", object_json("a", "11")));
-  watch->send(frame_json("MODIFIED", object_json("a", "12")) + frame_json("DELETED", object_json("a", "13")));
+  watch->send(frame_json("MODIFIED", object_json("a", "12")) +
+              frame_json("DELETED", object_json("a", "13")));
   EXPECT_EQ(log(), (Lines{"replaced @10", "added a @11", "updated a @12", "deleted a @13"}));
   EXPECT_EQ(reflector_->last_version(), "13");
   watch->send(bookmark_json("99"));
@@ -235,12 +238,14 @@ TEST_F(ReflectorTest, AsksForNoVersionAsLongAsItsOwnIsUnavailable) {
 }
 
 TEST_F(ReflectorTest, AsksForNoVersionWhenItsOwnIsTooLarge) {
-  for (const char* raw : {R"({"details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}})", "{}"}) {
+  for (const char* raw :
+       {R"({"details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}})", "{}"}) {
     SCOPED_TRACE(raw);
     begin();
     listed()->refuse(500, "Weird");
     step(kSecond);
-    next()->end(api_error(504, "Timeout", "Timeout: Too large resource version: 10, current: 5", 0, raw));
+    next()->end(
+        api_error(504, "Timeout", "Timeout: Too large resource version: 10, current: 5", 0, raw));
     EXPECT_EQ(next()->call.query, "limit=500");
     step(300 * kSecond);
   }
@@ -250,7 +255,8 @@ TEST_F(ReflectorTest, FollowsPagesAndKeepsPagingWhenAListOfZeroCameInPages) {
   begin();
   next()->answer(list_json({object_json("a", "1")}, "10", "token-1"));
   const auto second = next();
-  EXPECT_EQ(second->call.query, "continue=token-1&limit=500") << "a continued list has its version in the token";
+  EXPECT_EQ(second->call.query, "continue=token-1&limit=500")
+      << "a continued list has its version in the token";
   second->answer(list_json({object_json("b", "2")}, "10"));
   next()->refuse(500, "Weird");
   EXPECT_EQ(log(), Lines{"replaced a b @10"});
@@ -312,9 +318,10 @@ TEST_F(ReflectorTest, EndsTheWatchAtAFrameThatIsTooLong) {
 TEST_F(ReflectorTest, SkipsFramesOfAnotherKindOrWithoutMetadata) {
   begin({.watch_list = false}, {"", "v1", "configmaps", "", "", "", "ConfigMap"});
   const auto watch = listed();
-  watch->send(frame_json("ADDED", R"({"kind":"Secret","metadata":{"name":"s","resourceVersion":"11"}})") +
-              frame_json("ADDED", R"({"kind":"ConfigMap"})") + frame_json("STRANGE", object_json("a", "12")) +
-              frame_json("ADDED", object_json("b", "13")));
+  watch->send(
+      frame_json("ADDED", R"({"kind":"Secret","metadata":{"name":"s","resourceVersion":"11"}})") +
+      frame_json("ADDED", R"({"kind":"ConfigMap"})") +
+      frame_json("STRANGE", object_json("a", "12")) + frame_json("ADDED", object_json("b", "13")));
   EXPECT_EQ(log(), (Lines{"replaced @10", "added b @13"}));
   EXPECT_EQ(reflector_->counters().skipped_frames, 3u);
   EXPECT_TRUE(reflector_->watching());
@@ -324,10 +331,12 @@ TEST_F(ReflectorTest, KeepsItsVersionWhileUnorderedAddedFramesCome) {
   begin({.watch_list = false, .start_version = "0"});
   const auto watch = next();
   EXPECT_EQ(watch->find("resourceVersion"), "0");
-  watch->send(frame_json("ADDED", object_json("a", "8")) + frame_json("ADDED", object_json("b", "5")));
+  watch->send(frame_json("ADDED", object_json("a", "8")) +
+              frame_json("ADDED", object_json("b", "5")));
   EXPECT_EQ(log(), (Lines{"added a @", "added b @"}));
   EXPECT_EQ(reflector_->last_version(), "0");
-  watch->send(frame_json("MODIFIED", object_json("b", "9")) + frame_json("ADDED", object_json("c", "10")));
+  watch->send(frame_json("MODIFIED", object_json("b", "9")) +
+              frame_json("ADDED", object_json("c", "10")));
   EXPECT_EQ(log(), (Lines{"updated b @9", "added c @10"}));
   EXPECT_EQ(reflector_->last_version(), "10");
 }
@@ -432,7 +441,8 @@ TEST_F(ReflectorTest, PassesObjectsThroughTheTransform) {
   step(kSecond);
   const auto watch = listed("10", {object_json("a", "1", "old")});
   EXPECT_EQ(known_["a"]->field({"data"}), "new");
-  watch->send(frame_json("ADDED", object_json("c", "11", "poison")) + frame_json("ADDED", object_json("d", "12", "old")));
+  watch->send(frame_json("ADDED", object_json("c", "11", "poison")) +
+              frame_json("ADDED", object_json("d", "12", "old")));
   EXPECT_EQ(log(), (Lines{"replaced a @10", "added d @12"})) << "a watched one is left out";
   EXPECT_EQ(known_["d"]->field({"data"}), "new");
   watch->send(frame_json("ADDED", object_json("e", "13", "poison")));
@@ -456,7 +466,8 @@ TEST_F(ReflectorTest, DecodesNothingWhileTheSinkIsFullAndHoldsUpTheServer) {
   const auto watch = listed();
   full_ = true;
   std::string many;
-  for (int i = 0; many.size() < Inlet::kHigh; ++i) many += frame_json("ADDED", object_json("a", cat(11 + i)));
+  for (int i = 0; many.size() < Inlet::kHigh; ++i)
+    many += frame_json("ADDED", object_json("a", cat(11 + i)));
   watch->send(many);
   loop_.run_ready();
   log_.clear();
@@ -490,11 +501,13 @@ TEST_F(ReflectorTest, StreamsTheListUpToTheBookmarkAndGoesOnWatching) {
   const auto stream = next();
   EXPECT_EQ(stream->call.query,
             "allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&"
-            "timeoutSeconds=300&watch=true") << "no version: a consistent one";
-  stream->send(frame_json("ADDED", object_json("a", "3")) + frame_json("ADDED", object_json("b", "4")) +
+            "timeoutSeconds=300&watch=true")
+      << "no version: a consistent one";
+  stream->send(frame_json("ADDED", object_json("a", "3")) +
+               frame_json("ADDED", object_json("b", "4")) +
                frame_json("ADDED", object_json("c", "5")));
-  stream->send(frame_json("MODIFIED", object_json("b", "6")) + frame_json("DELETED", object_json("a", "7")) +
-               bookmark_json("7"));
+  stream->send(frame_json("MODIFIED", object_json("b", "6")) +
+               frame_json("DELETED", object_json("a", "7")) + bookmark_json("7"));
   EXPECT_TRUE(log().empty()) << "collected aside";
   stream->send(bookmark_json("8", true));
   EXPECT_EQ(log(), Lines{"replaced c b @8"});
@@ -510,7 +523,9 @@ TEST_F(ReflectorTest, StreamsTheListUpToTheBookmarkAndGoesOnWatching) {
 
 TEST_F(ReflectorTest, FallsBackToTheListWhenTheStreamIsRefused) {
   begin({});
-  next()->refuse(422, "Invalid", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled");
+  next()->refuse(
+      422, "Invalid",
+      "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled");
   const auto list = next();
   EXPECT_EQ(list->call.query, "limit=500&resourceVersion=0") << "in the same pass";
   list->answer(list_json({}, "10"));

@@ -19,7 +19,8 @@ std::string escape(std::string_view s) {
       out += c;
     } else {
       constexpr char kHex[] = "0123456789ABCDEF";
-      out += {'%', kHex[static_cast<unsigned char>(c) >> 4], kHex[static_cast<unsigned char>(c) & 15]};
+      out +=
+          {'%', kHex[static_cast<unsigned char>(c) >> 4], kHex[static_cast<unsigned char>(c) & 15]};
     }
   }
   return out;
@@ -61,7 +62,8 @@ bool has_cause(std::string_view status, std::string_view reason) {
 }  // namespace
 
 std::string path_of(const Resource& r) {
-  std::string out = r.group.empty() ? cat("/api/", r.version) : cat("/apis/", r.group, "/", r.version);
+  std::string out =
+      r.group.empty() ? cat("/api/", r.version) : cat("/apis/", r.group, "/", r.version);
   if (!r.name_space.empty()) append(out, {"/namespaces/", r.name_space});
   append(out, {"/", r.plural});
   return out;
@@ -132,11 +134,12 @@ Error frame_error(std::string_view status) {
   detail->code = static_cast<int>(number_at(status, {"code"}));
   detail->reason = string_at(status, {"reason"});
   detail->message = string_at(status, {"message"});
-  detail->retry_after_seconds = static_cast<int>(number_at(status, {"details", "retryAfterSeconds"}));
+  detail->retry_after_seconds =
+      static_cast<int>(number_at(status, {"details", "retryAfterSeconds"}));
   detail->raw = status;
-  Error e(Code::kUnknown, detail->message.empty()
-                              ? cat("an error on the server (", detail->code, " ", detail->reason, ")")
-                              : detail->message);
+  Error e(Code::kUnknown, detail->message.empty() ? cat("an error on the server (", detail->code,
+                                                        " ", detail->reason, ")")
+                                                  : detail->message);
   e.set_detail(std::move(detail));
   return e;
 }

@@ -7,7 +7,9 @@ namespace pintle::informer {
 
 SharedInformer::SharedInformer(Loop& work, std::vector<Loop*> deliver, kube::Rest& rest,
                                Resource resource, Random random, InformerOptions options)
-    : work_(work), deliver_(std::move(deliver)), resource_(std::move(resource)),
+    : work_(work),
+      deliver_(std::move(deliver)),
+      resource_(std::move(resource)),
       options_(std::move(options)),
       self_(std::make_shared<SharedInformer*>(this)),
       reflector_(work, rest, resource_, *this, std::move(random), options_.reflector),
@@ -73,8 +75,7 @@ Result<SharedInformer::Registration> SharedInformer::add_handler(Handler handler
       if (!(*self)->full()) (*self)->reflector_.wake();
     });
   };
-  auto delivery =
-      std::make_shared<Delivery>(loop, std::move(handler), options, std::move(drained));
+  auto delivery = std::make_shared<Delivery>(loop, std::move(handler), options, std::move(drained));
   if (started_) delivery->replay(store_.list(), synced_);
   Listener l{delivery, resync_period(options.resync_ns), 0};
   l.due_ns = work_.clock().monotonic_ns() + l.resync_ns;

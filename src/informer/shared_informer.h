@@ -2,17 +2,19 @@
 //
 // Guarantees
 // - The store holds what the handlers hear of, and is changed before they hear of it.
-// - Handlers: see delivery.h. They are independent: each has its own queue and pace; only a full one
-//   holds up the informer.
-// - A relist tells of deletes first (final_state_unknown), then of adds and updates in list order; of
-//   an object whose version has not changed it tells nobody.
-// - Resync: every resync period, while watching, a handler that asked for it hears of each object as
-//   an update whose `resync` is set. Periods: at least 1 s; the informer checks at the shortest one
-//   asked for before start; a later handler's is rounded up to that, or is none if there is no check.
+// - Handlers: see delivery.h. They are independent: each has its own queue and pace; only a full
+//   one holds up the informer.
+// - A relist tells of deletes first (final_state_unknown), then of adds and updates in list order;
+//   of an object whose version has not changed it tells nobody.
+// - Resync: every resync period, while watching, a handler that asked for it hears of each object
+//   as an update whose `resync` is set. Periods: at least 1 s; the informer checks at the shortest
+//   one asked for before start; a later handler's is rounded up to that, or is none if there is no
+//   check.
 // - synced(): the first list is in the store. A handler is synced when it has heard all of it. Both
 //   stay true.
 // - start() once; after stop() nothing is called, and it is never started again. Handlers cannot be
-//   added then. What waits in queues at a stop is dropped: durability is the consumer's (bookmarks).
+//   added then. What waits in queues at a stop is dropped: durability is the consumer's
+//   (bookmarks).
 // Thread-safe; remove_handler and stop wait for a handler that is running, except called from it.
 #pragma once
 

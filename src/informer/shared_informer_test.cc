@@ -1,5 +1,5 @@
-// Shared informers and the factory against a scripted server: loops stepped by hand unless a case is
-// about threads.
+// Shared informers and the factory against a scripted server: loops stepped by hand unless a case
+// is about threads.
 #include "informer/shared_informer.h"
 
 #include <gtest/gtest.h>
@@ -50,9 +50,9 @@ class SharedInformerTest : public ::testing::Test {
  protected:
   void make(InformerOptions options = {}) {
     options.reflector.watch_list = false;
-    informer_ = std::make_unique<SharedInformer>(work_, std::vector<Loop*>{&deliver_}, rest_,
-                                                 Resource{"", "v1", "configmaps"},
-                                                 [] { return 0.0; }, std::move(options));
+    informer_ = std::make_unique<SharedInformer>(
+        work_, std::vector<Loop*>{&deliver_}, rest_, Resource{"", "v1", "configmaps"},
+        [] { return 0.0; }, std::move(options));
   }
   void run() {
     while (work_.run_ready() + deliver_.run_ready() > 0) {
@@ -101,10 +101,12 @@ TEST_F(SharedInformerTest, TellsEveryHandlerInTheOrderOfTheStore) {
   ASSERT_TRUE(informer_->add_handler(b.handler()));
   informer_->start();
   const auto watch = list({object_json("a", "1"), object_json("b", "2")}, "10");
-  watch->send(frame_json("MODIFIED", object_json("b", "11")) + frame_json("DELETED", object_json("a", "12")) +
+  watch->send(frame_json("MODIFIED", object_json("b", "11")) +
+              frame_json("DELETED", object_json("a", "12")) +
               frame_json("ADDED", object_json("c", "13")));
   run();
-  const Lines want = {"add a 1 initial", "add b 2 initial", "update b 2->11", "delete a 12", "add c 13"};
+  const Lines want = {"add a 1 initial", "add b 2 initial", "update b 2->11", "delete a 12",
+                      "add c 13"};
   EXPECT_EQ(a.lines, want);
   EXPECT_EQ(b.lines, want);
   EXPECT_EQ(informer_->store().size(), 2u);
@@ -129,7 +131,8 @@ TEST_F(SharedInformerTest, TellsOfDeletesMissedInADisruptionFirstAndAsTombstones
   Ear ear;
   ASSERT_TRUE(informer_->add_handler(ear.handler()));
   informer_->start();
-  const auto watch = list({object_json("a", "1"), object_json("b", "2"), object_json("c", "3")}, "10");
+  const auto watch =
+      list({object_json("a", "1"), object_json("b", "2"), object_json("c", "3")}, "10");
   run();
   ear.take();
   relist(watch, {object_json("d", "15"), object_json("b", "12"), object_json("c", "3")}, "20");
@@ -156,8 +159,9 @@ TEST_F(SharedInformerTest, HandlesRepeatedKeysOfABatchOneByOne) {
   ASSERT_TRUE(informer_->add_handler(ear.handler()));
   informer_->start();
   const auto watch = list({}, "10");
-  watch->send(frame_json("ADDED", object_json("a", "11")) + frame_json("MODIFIED", object_json("a", "12")) +
-              frame_json("DELETED", object_json("a", "13")) + frame_json("ADDED", object_json("a", "14")));
+  watch->send(
+      frame_json("ADDED", object_json("a", "11")) + frame_json("MODIFIED", object_json("a", "12")) +
+      frame_json("DELETED", object_json("a", "13")) + frame_json("ADDED", object_json("a", "14")));
   run();
   EXPECT_EQ(ear.lines, (Lines{"add a 11", "update a 11->12", "delete a 13", "add a 14"}));
 }
@@ -220,7 +224,8 @@ TEST_F(SharedInformerTest, GivesALateHandlerTheStoreThenWhatCame) {
   Ear ear;
   const auto registration = *informer_->add_handler(ear.handler());
   EXPECT_FALSE(registration->synced());
-  watch->send(frame_json("MODIFIED", object_json("a", "11")) + frame_json("ADDED", object_json("b", "12")));
+  watch->send(frame_json("MODIFIED", object_json("a", "11")) +
+              frame_json("ADDED", object_json("b", "12")));
   run();
   EXPECT_EQ(ear.lines, (Lines{"add a 1 initial", "update a 1->11", "add b 12"}));
   EXPECT_TRUE(registration->synced());
@@ -291,7 +296,8 @@ TEST_F(SharedInformerTest, HoldsUpTheServerWhileAHandlerIsFullAndLosesNothing) {
   kube::Rest::Flow flow = kube::Rest::Flow::kContinue;
   while (flow == kube::Rest::Flow::kContinue && sent < 50'000) {
     std::string frames;
-    for (int i = 0; i < 100; ++i) frames += frame_json("ADDED", object_json(cat("k", sent + i), cat(11 + sent + i)));
+    for (int i = 0; i < 100; ++i)
+      frames += frame_json("ADDED", object_json(cat("k", sent + i), cat(11 + sent + i)));
     flow = watch->send(frames);
     if (flow == kube::Rest::Flow::kContinue) sent += 100;
     run();
@@ -336,23 +342,28 @@ TEST_F(SharedInformerTest, MergesToTheNewestStateForAHandlerThatWantsOnlyThat) {
   options.limit = 1;
   const auto registration = *informer_->add_handler(ear.handler(), options);
   informer_->start();
-  const auto watch = list({object_json("a", "1"), object_json("b", "2"), object_json("c", "3")}, "10");
+  const auto watch =
+      list({object_json("a", "1"), object_json("b", "2"), object_json("c", "3")}, "10");
   run();
   ear.take();
   ear.later = true;
   watch->send(frame_json("MODIFIED", object_json("a", "11")));
   run();  // in the handler's hands now
-  watch->send(frame_json("MODIFIED", object_json("a", "12")) + frame_json("MODIFIED", object_json("a", "13")) +
-              frame_json("ADDED", object_json("d", "14")) + frame_json("MODIFIED", object_json("d", "15")) +
-              frame_json("ADDED", object_json("e", "16")) + frame_json("DELETED", object_json("e", "17")) +
-              frame_json("MODIFIED", object_json("b", "18")) + frame_json("DELETED", object_json("b", "19")) +
-              frame_json("DELETED", object_json("c", "20")) + frame_json("ADDED", object_json("c", "21")));
+  watch->send(
+      frame_json("MODIFIED", object_json("a", "12")) +
+      frame_json("MODIFIED", object_json("a", "13")) + frame_json("ADDED", object_json("d", "14")) +
+      frame_json("MODIFIED", object_json("d", "15")) + frame_json("ADDED", object_json("e", "16")) +
+      frame_json("DELETED", object_json("e", "17")) +
+      frame_json("MODIFIED", object_json("b", "18")) +
+      frame_json("DELETED", object_json("b", "19")) +
+      frame_json("DELETED", object_json("c", "20")) + frame_json("ADDED", object_json("c", "21")));
   run();
   EXPECT_FALSE(registration->full());
   ear.later = false;
   registration->resume();
   run();
-  EXPECT_EQ(ear.take(), (Lines{"update a 1->11", "update a 11->13", "add d 15", "delete b 19", "update c 20->21"}));
+  EXPECT_EQ(ear.take(), (Lines{"update a 1->11", "update a 11->13", "add d 15", "delete b 19",
+                               "update c 20->21"}));
 }
 
 TEST_F(SharedInformerTest, TellsHowFarAHandlerHasHeardEverything) {
@@ -367,7 +378,8 @@ TEST_F(SharedInformerTest, TellsHowFarAHandlerHasHeardEverything) {
   run();
   watch->send(bookmark_json("99"));
   run();
-  EXPECT_EQ(ear.lines, (Lines{"add a 1 initial", "bookmark @10", "add b 11", "bookmark @11", "bookmark @99"}));
+  EXPECT_EQ(ear.lines,
+            (Lines{"add a 1 initial", "bookmark @10", "add b 11", "bookmark @11", "bookmark @99"}));
 }
 
 TEST_F(SharedInformerTest, ResyncsThoseWhoAskedAtTheirPeriods) {
@@ -460,8 +472,10 @@ TEST_F(SharedInformerTest, FiltersUpdatesIntoAddsAndDeletes) {
       filtered([](const Object& o) { return o.field({"data"}) == "in"; }, ear.handler())));
   informer_->start();
   const auto watch = list({object_json("a", "1", "out"), object_json("b", "2", "in")}, "10");
-  watch->send(frame_json("MODIFIED", object_json("a", "11", "in")) + frame_json("MODIFIED", object_json("b", "12", "in")) +
-              frame_json("MODIFIED", object_json("b", "13", "out")) + frame_json("MODIFIED", object_json("b", "14", "out")) +
+  watch->send(frame_json("MODIFIED", object_json("a", "11", "in")) +
+              frame_json("MODIFIED", object_json("b", "12", "in")) +
+              frame_json("MODIFIED", object_json("b", "13", "out")) +
+              frame_json("MODIFIED", object_json("b", "14", "out")) +
               frame_json("DELETED", object_json("b", "15", "out")));
   run();
   EXPECT_EQ(ear.lines, (Lines{"add b 2 initial", "add a 11", "update b 2->12", "delete b 12"}));
@@ -489,7 +503,8 @@ TEST_F(SharedInformerTest, IsNeverStartedAgainAndTakesNoHandlersOnceStopped) {
 
 size_t threads() {
   size_t n = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) ++n;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
+    ++n;
   return n;
 }
 
@@ -555,7 +570,8 @@ TEST(Factory, CallsNoHandlerAfterStop) {
     ASSERT_TRUE(eventually([&] { return cluster->opened() > 0; }));
     const auto stream = cluster->next();
     std::string frames;
-    for (int i = 0; i < 2000; ++i) frames += frame_json("ADDED", object_json(cat("k", i), cat(i + 1)));
+    for (int i = 0; i < 2000; ++i)
+      frames += frame_json("ADDED", object_json(cat("k", i), cat(i + 1)));
     stream->send(frames + bookmark_json("5000", true));
     ASSERT_TRUE(eventually([&] { return heard > 0; }));
     factory.stop();

@@ -1,10 +1,10 @@
-// Store: the objects of one resource by key, with indexes. Thread-safe: readers share a lock for the
-// time of a lookup and get pointers, never references; objects are immutable.
+// Store: the objects of one resource by key, with indexes. Thread-safe: readers share a lock for
+// the time of a lookup and get pointers, never references; objects are immutable.
 //
 // Guarantees: a batch and a replace are seen whole or not at all. Objects of equal key and
-// resourceVersion are not exchanged: a relist of what has not changed leaves the store as it is. Index
-// values without objects are removed. The uid is no identity here: an object deleted and made again
-// may be seen as one update (compare the uids).
+// resourceVersion are not exchanged: a relist of what has not changed leaves the store as it is.
+// Index values without objects are removed. The uid is no identity here: an object deleted and made
+// again may be seen as one update (compare the uids).
 #pragma once
 
 #include <atomic>

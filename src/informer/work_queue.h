@@ -1,11 +1,11 @@
-// WorkQueue: keys to be worked on, each once (client-go's util/workqueue): set semantics, delays and
-// rate limits.
+// WorkQueue: keys to be worked on, each once (client-go's util/workqueue): set semantics, delays
+// and rate limits.
 //
-// Guarantees: a key that waits is not queued twice; one that is being worked on is queued again once
-// it is done, and never worked on twice at a time. Of two delays of a key the earlier one holds.
-// shut_down takes nothing more, forgets delayed keys and hands out what waits; with drain it also
-// waits until all is done.
-// Thread-safe. No thread of its own: delayed keys become due when somebody asks.
+// Guarantees: a key that waits is not queued twice; one that is being worked on is queued again
+// once it is done, and never worked on twice at a time. Of two delays of a key the earlier one
+// holds. shut_down takes nothing more, forgets delayed keys and hands out what waits; with drain it
+// also waits until all is done. Thread-safe. No thread of its own: delayed keys become due when
+// somebody asks.
 #pragma once
 
 #include <condition_variable>
@@ -39,7 +39,8 @@ std::unique_ptr<RateLimiter> fast_slow_limiter(int64_t fast_ns, int64_t slow_ns,
 // A bucket for all keys together.
 std::unique_ptr<RateLimiter> bucket_limiter(sys::Clock& clock, double per_second, int burst);
 // The longer wait of two.
-std::unique_ptr<RateLimiter> longest_of(std::unique_ptr<RateLimiter> a, std::unique_ptr<RateLimiter> b);
+std::unique_ptr<RateLimiter> longest_of(std::unique_ptr<RateLimiter> a,
+                                        std::unique_ptr<RateLimiter> b);
 // Per key 5 ms * 2^n up to 1000 s; together 10 per second with bursts of 100.
 std::unique_ptr<RateLimiter> default_limiter(sys::Clock& clock);
 

@@ -115,7 +115,8 @@ TEST(WorkQueue, WaitsForWorkAndForTheDrain) {
   });
   q.add_after("b", 20 * kMs);
   q.add("a");
-  while (q.counters().work_ns == 0 || q.counters().delayed > 0 || q.size() > 0) std::this_thread::yield();
+  while (q.counters().work_ns == 0 || q.counters().delayed > 0 || q.size() > 0)
+    std::this_thread::yield();
   q.add("c");
   q.shut_down_with_drain();
   EXPECT_EQ(q.counters().working, 0u);

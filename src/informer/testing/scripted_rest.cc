@@ -85,8 +85,8 @@ std::string object_json(std::string_view key, std::string_view version, std::str
                                 ? std::string()
                                 : cat("\"namespace\":\"", key.substr(0, slash), "\",");
   return cat("{\"kind\":\"ConfigMap\",\"metadata\":{", space, "\"name\":\"", name,
-             "\",\"uid\":\"uid-", name, "\",\"resourceVersion\":\"", version, "\"},\"data\":\"", data,
-             "\"}");
+             "\",\"uid\":\"uid-", name, "\",\"resourceVersion\":\"", version, "\"},\"data\":\"",
+             data, "\"}");
 }
 
 std::string list_json(const std::vector<std::string>& items, std::string_view version,
@@ -107,8 +107,8 @@ std::string bookmark_json(std::string_view version, bool initial_end) {
 }
 
 std::string error_frame(int code, std::string_view reason, std::string_view message) {
-  return frame_json("ERROR", cat("{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"", reason,
-                                 "\",\"message\":\"", message, "\",\"code\":", code, "}"));
+  return frame_json("ERROR", cat("{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"",
+                                 reason, "\",\"message\":\"", message, "\",\"code\":", code, "}"));
 }
 
 }  // namespace pintle::informer

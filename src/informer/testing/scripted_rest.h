@@ -1,5 +1,5 @@
-// ScriptedRest: an API server that is a test. Every opened request is kept; the test looks at it, then
-// feeds its answer and ends it by hand, on its own thread. Thread-safe.
+// ScriptedRest: an API server that is a test. Every opened request is kept; the test looks at it,
+// then feeds its answer and ends it by hand, on its own thread. Thread-safe.
 #pragma once
 
 #include <deque>

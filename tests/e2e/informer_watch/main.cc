@@ -1,12 +1,13 @@
-// informer_watch: one informer factory against a real server, driven by lines on standard input, for
-// tests/e2e/informer and figures.
+// informer_watch: one informer factory against a real server, driven by lines on standard input,
+// for tests/e2e/informer and figures.
 //
 //   informer_watch KUBECONFIG GROUP/VERSION PLURAL [namespace=N] [watch-list=off] [text=off]
-//                  [start-version=V] [watches=N] [managed-fields=keep]
+//                  [start-version=V] [watches=N] [managed-fields=keep] [metadata=only] [mirror=off]
 //
 // watches=N makes N informers, one per namespace w0, w1, ...; the numbers are then of all together.
 // Commands: "stats" prints one line of key=value; "wait N" waits up to 60 s for N objects; "keys"
-// prints a checksum of what the store holds and of what a handler has put together; end of input stops.
+// prints a checksum of what the store holds and of what a handler has put together; end of input
+// stops.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -70,7 +71,8 @@ struct Mirror {
         wrong += !known;
         versions.erase(key);
         return Take::kTaken;
-      default: return Take::kTaken;
+      default:
+        return Take::kTaken;
     }
     versions[key] = c.object->resource_version();
     return Take::kTaken;
@@ -85,7 +87,8 @@ int fail(const Error& e) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 4) return fprintf(stderr, "usage: informer_watch KUBECONFIG GROUP/VERSION PLURAL [k=v]...\n"), 2;
+  if (argc < 4)
+    return fprintf(stderr, "usage: informer_watch KUBECONFIG GROUP/VERSION PLURAL [k=v]...\n"), 2;
   std::map<std::string, std::string> set;
   for (int i = 4; i < argc; ++i) {
     const std::string arg = argv[i];
@@ -106,6 +109,7 @@ int main(int argc, char** argv) {
   resource.version = slash == std::string::npos ? gv : gv.substr(slash + 1);
   resource.plural = argv[3];
   resource.name_space = set["namespace"];
+  resource.metadata_only = set["metadata"] == "only";
   InformerOptions options;
   options.reflector.watch_list = set["watch-list"] != "off";
   options.reflector.start_version = set["start-version"];
@@ -122,7 +126,8 @@ int main(int argc, char** argv) {
     auto informer = factory.informer(rest, resource, options);
     if (!informer) return fail(informer.error());
     if (set["mirror"] != "off") {
-      if (auto added = (*informer)->add_handler([&](const Change& c) { return mirror.hear(c); }); !added) {
+      if (auto added = (*informer)->add_handler([&](const Change& c) { return mirror.hear(c); });
+          !added) {
         return fail(added.error());
       }
     }
@@ -133,7 +138,8 @@ int main(int argc, char** argv) {
   if (!factory.wait_for_sync(120 * kSecond)) return fail(Error("not synced in 120 s"));
   const auto synced = std::chrono::steady_clock::now() - began;
   printf("synced ms=%lld\n",
-         static_cast<long long>(std::chrono::duration_cast<std::chrono::milliseconds>(synced).count()));
+         static_cast<long long>(
+             std::chrono::duration_cast<std::chrono::milliseconds>(synced).count()));
   fflush(stdout);
 
   const auto objects = [&] {
@@ -180,14 +186,16 @@ int main(int argc, char** argv) {
         all.tombstones += c.tombstones;
       }
       const auto n = [](uint64_t v) { return static_cast<unsigned long long>(v); };
-      printf("objects=%zu lists=%llu list_ms=%lld list_items=%llu watches=%llu items=%llu bookmarks=%llu "
-             "fallbacks=%llu expired=%llu unchanged=%llu added=%llu updated=%llu deleted=%llu "
-             "tombstones=%llu rss_kib=%lld peak_kib=%lld threads=%zu\n",
-             objects(), n(all.lists), static_cast<long long>(all.list_ns / kMs), n(all.list_items),
-             n(all.watches), n(all.watch_items), n(all.watch_bookmarks), n(all.watch_list_fallbacks),
-             n(all.expired), n(all.unchanged), n(all.added), n(all.updated), n(all.deleted),
-             n(all.tombstones), static_cast<long long>(status_of("VmRSS:")),
-             static_cast<long long>(status_of("VmHWM:")), thread_count());
+      printf(
+          "objects=%zu lists=%llu list_ms=%lld list_items=%llu watches=%llu items=%llu "
+          "bookmarks=%llu "
+          "fallbacks=%llu expired=%llu unchanged=%llu added=%llu updated=%llu deleted=%llu "
+          "tombstones=%llu rss_kib=%lld peak_kib=%lld threads=%zu\n",
+          objects(), n(all.lists), static_cast<long long>(all.list_ns / kMs), n(all.list_items),
+          n(all.watches), n(all.watch_items), n(all.watch_bookmarks), n(all.watch_list_fallbacks),
+          n(all.expired), n(all.unchanged), n(all.added), n(all.updated), n(all.deleted),
+          n(all.tombstones), static_cast<long long>(status_of("VmRSS:")),
+          static_cast<long long>(status_of("VmHWM:")), thread_count());
     }
     fflush(stdout);
   }

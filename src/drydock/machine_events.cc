@@ -9,6 +9,12 @@
 #include "drydock/machine.h"
 
 namespace pintle::drydock {
+namespace {
+
+// It alone records by events.k8s.io, where repeats are a series and sources are elsewhere.
+constexpr std::string_view kScheduler = "default-scheduler";
+
+}  // namespace
 
 void Machine::event(const Value& about, std::string_view type, std::string_view reason, std::string_view message,
                     std::string_view component) {
@@ -17,11 +23,18 @@ void Machine::event(const Value& about, std::string_view type, std::string_view 
   EventMemory::Said said =
       x_event_memory.say(uid_of(about), type, reason, component, message, now_ns());
   std::string time = now();
+  bool by_series = component == kScheduler;
   if (!said.name.empty()) {
     if (auto old = get({"", "events", ns, said.name})) {
-      put(*old, "count", number(*old, "count") + 1);
+      if (by_series) {
+        Value& series = ensure(*old, "series");
+        put(series, "count", number_or(1, series, "count") + 1);
+        put(series, "lastObservedTime", time_text(now_ns(), true));
+      } else {
+        put(*old, "count", number(*old, "count") + 1);
+        put(*old, "lastTimestamp", time);
+      }
       put(*old, "message", said.message);
-      put(*old, "lastTimestamp", time);
       // An event that cannot be written is lost, as with any recorder.
       (void)update("", "events", std::move(*old), "");
       return;
@@ -43,13 +56,22 @@ void Machine::event(const Value& about, std::string_view type, std::string_view 
   put(e, "reason", reason);
   put(e, "message", said.message);
   put(e, "type", type);
-  put(ensure(e, "source"), "component", component);
   put(e, "reportingComponent", component);
-  put(e, "reportingInstance", "");
-  put(e, "firstTimestamp", time);
-  put(e, "lastTimestamp", time);
-  put(e, "eventTime", Value());
-  put(e, "count", 1);
+  Value& source = ensure(e, "source");
+  if (by_series) {
+    put(e, "eventTime", time_text(now_ns(), true));
+    put(e, "firstTimestamp", Value());
+    put(e, "lastTimestamp", Value());
+    put(e, "action", reason == "Scheduled" ? "Binding" : "Scheduling");
+    put(e, "reportingInstance", cat(component, "-drydock"));
+  } else {
+    put(source, "component", component);
+    put(e, "eventTime", Value());
+    put(e, "firstTimestamp", time);
+    put(e, "lastTimestamp", time);
+    put(e, "reportingInstance", "");
+    put(e, "count", 1);
+  }
   if (create("", "events", std::move(e))) x_event_memory.named(said.key, name);
 }
 

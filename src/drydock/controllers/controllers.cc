@@ -6,7 +6,7 @@ const std::vector<const Controller*>& all_controllers() {
   static const std::vector<const Controller*> all = {
       &kDefinitions, &kServiceAccounts, &kDeployments, &kReplicaSets, &kStatefulSets, &kDaemonSets,  &kJobs,
       &kCronJobs,        &kPods,        &kVolumes,     &kEndpoints,    &kLoadBalancers, &kNamespaces,
-      &kGarbage,         &kAutoscalers, &kDisruptionBudgets, &kQuotas};
+      &kGarbage,         &kAutoscalers, &kDisruptionBudgets, &kQuotas, &kRoles};
   return all;
 }
 

@@ -7,6 +7,6 @@ namespace pintle::drydock {
 
 extern const Controller kPods, kReplicaSets, kDeployments, kStatefulSets, kDaemonSets, kJobs, kCronJobs,
     kVolumes, kEndpoints, kLoadBalancers, kNamespaces, kServiceAccounts, kGarbage, kAutoscalers,
-    kDisruptionBudgets, kQuotas, kDefinitions;
+    kDisruptionBudgets, kQuotas, kDefinitions, kRoles;
 
 }  // namespace pintle::drydock

@@ -6,6 +6,7 @@
 // steps it waits its delay on the World's clock. Probes are not run: what starts is ready.
 //
 // Annotations script it, on the pod or its template:
+//   drydock.pintle.dev/start-for: 5s  becomes ready that long after it was scheduled
 //   drydock.pintle.dev/fail: ImagePull | Crash | NeverReady | OOM | ExitCode=N
 //   drydock.pintle.dev/run-for: 2s    ends (fails, with Crash, OOM or ExitCode) after that long
 //   drydock.pintle.dev/stop-for: 2s   takes that long to end when deleted
@@ -214,7 +215,10 @@ struct Kubelet {
     TRY(write_status(world, "", "pods", pod, std::move(status)));
     return again;
   }
-  int64_t start_delay() { return std::max<int64_t>(world.pod_start_ms(), 0) * kMillisecond; }
+  int64_t start_delay() {
+    if (Again scripted = duration(annotation(pod, "start-for"))) return *scripted;
+    return std::max<int64_t>(world.pod_start_ms(), 0) * kMillisecond;
+  }
 
   // The first report: what is to come, and the pull of the first image.
   Result<Again> accept() {
@@ -304,7 +308,7 @@ struct Kubelet {
       }
       return false;
     }
-    std::string took = cat(world.pod_start_ms(), "ms");
+    std::string took = cat(start_delay() / kMillisecond, "ms");
     event("Normal", "Pulled", cat("Successfully pulled image \"", image, "\" in ", took, " (", took,
                                   " including waiting). Image size: 0 bytes."));
     std::string unset = missing_variable(container);
@@ -425,18 +429,41 @@ struct Kubelet {
 
 // ---- the scheduler ----
 
-std::string unschedulable(World& world, const Value& pod, std::string& node) {
-  for (const Value& volume : items(pod, "spec", "volumes")) {
-    std::string claim(text(volume, "persistentVolumeClaim", "claimName"));
-    if (claim.empty()) continue;
-    Key key{"", "persistentvolumeclaims", std::string(namespace_of(pod)), claim};
-    if (!world.get(key)) {
-      return cat("0/1 nodes are available: persistentvolumeclaim \"", claim,
-                 "\" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for "
-                 "scheduling.");
+// Pods that wait for a claim: it was bound, or came.
+std::vector<Key> waiting_for(World& world, const Change& change) {
+  std::vector<Key> keys;
+  if (!change.after) return keys;
+  bool lasts = change.before && same(at(*change.before, "status", "phase"), at(*change.after, "status", "phase"));
+  if (lasts) return keys;
+  for (const Value& pod : world.list("", "pods", namespace_of(*change.after))) {
+    if (has(pod, "spec", "nodeName")) continue;
+    for (const Value& volume : items(pod, "spec", "volumes")) {
+      if (text(volume, "persistentVolumeClaim", "claimName") != name_of(*change.after)) continue;
+      keys.push_back(key_of("", "pods", pod));
+      break;
     }
   }
+  return keys;
+}
+
+// Why a volume keeps the pod from every node; "" when none does.
+std::string unbound(World& world, const Value& pod) {
+  for (const Value& volume : items(pod, "spec", "volumes")) {
+    std::string name(text(volume, "persistentVolumeClaim", "claimName"));
+    if (name.empty()) continue;
+    Result<Value> claim = world.get({"", "persistentvolumeclaims", std::string(namespace_of(pod)), name});
+    if (!claim) return cat("persistentvolumeclaim \"", name, "\" not found");
+    if (text(*claim, "status", "phase") != "Bound") return "pod has unbound immediate PersistentVolumeClaims";
+  }
+  return "";
+}
+
+std::string unschedulable(World& world, const Value& pod, std::string& node) {
   std::vector<Value> nodes = world.list("", "nodes", "");
+  size_t n = nodes.size();
+  if (n == 0) return "no nodes available to schedule pods";
+  std::string volumes = unbound(world, pod);
+  if (!volumes.empty()) return cat("0/", n, " nodes are available: ", volumes, ". not found");
   for (const Value& candidate : nodes) {
     const Value* wanted = at(pod, "spec", "nodeSelector");
     bool fits = entries_of(wanted).empty() || matches_all(wanted, candidate);
@@ -444,8 +471,6 @@ std::string unschedulable(World& world, const Value& pod, std::string& node) {
     node = name_of(candidate);
     return "";
   }
-  if (nodes.empty()) return "no nodes available to schedule pods";
-  size_t n = nodes.size();
   return cat("0/", n, " nodes are available: ", n,
              " node(s) didn't match Pod's node affinity/selector. preemption: 0/", n,
              " nodes are available: ", n, " Preemption is not helpful for scheduling.");
@@ -517,6 +542,9 @@ Result<Again> reconcile(World& world, const Key& key) {
 
 }  // namespace
 
-const Controller kPods{"kubelet", {{"", "pods", pod_keys}}, reconcile, "kubelet"};
+const Controller kPods{"kubelet",
+                       {{"", "pods", pod_keys}, {"", "persistentvolumeclaims", waiting_for}},
+                       reconcile,
+                       "kubelet"};
 
 }  // namespace pintle::drydock

@@ -34,7 +34,7 @@ class Provider(threading.Thread):
                 meta = service["metadata"]
                 self.server.call("PATCH", f'/api/v1/namespaces/{meta["namespace"]}/services/{meta["name"]}/status',
                                  {"status": {"loadBalancer": {"ingress": [{"ip": "172.18.0.7", "ipMode": "VIP"}]}}},
-                                 "application/merge-patch+json", "cloud-controller-manager")
+                                 "application/merge-patch+json", agent="cloud-controller-manager")
 
     def make_volumes(self):
         for claim in self.server.call("GET", "/api/v1/persistentvolumeclaims")[1].get("items") or []:

@@ -21,7 +21,8 @@ class Server:
         self.token = re.search(r"token:\s*[\"']?([^\s}\"']+)", text).group(1)
         self.local = threading.local()
 
-    def call(self, method, path, body=None, kind="application/json", accept="application/json"):
+    def call(self, method, path, body=None, kind="application/json", accept="application/json",
+             agent="kube-controller-manager"):
         """Status code and the answer's JSON. A connection per thread; one retry when it was closed."""
         headers = {"Authorization": "Bearer " + self.token, "Accept": accept, "Content-Type": kind,
                    "User-Agent": agent + "/e2e"}

@@ -15,6 +15,7 @@
 #include "crypt/der.h"
 #include "crypt/keys.h"
 #include "crypt/pem.h"
+#include "crypt/rsa_keygen.h"
 #include "sys/clock.h"
 
 namespace pintle::crypt {
@@ -241,6 +242,7 @@ std::optional<std::string> parse_ip(std::string_view text) {
 
 Result<Certificate> make_ca(const CertRequest& request) {
   PrivateKey key = TRY(own_key(request));
+  if (!request.key_pem) expect_rsa_key();  // a CA is made to sign something
   return finish(request, true, key, nullptr, key);
 }
 

@@ -62,9 +62,6 @@ std::optional<std::string> parse_ip(std::string_view text);
 // As sprig 3.3.0 makes them (key usages, serial, validity); see templates.md 3.12. Errors: sprig's
 // texts ("parsing private key: ...", "unable to decode certificate"). Each new key takes some
 // 3 ms on two cores (rsa_keygen.cc).
-// prepare_rsa_keys: so many keys will be wanted; a thread begins to look for their primes, and is
-// gone before the process exits. Calling it is never needed.
-void prepare_rsa_keys(int count);
 Result<Certificate> make_ca(const CertRequest& request);
 Result<Certificate> make_self_signed(const CertRequest& request);
 Result<Certificate> make_signed(const CertRequest& request, const Certificate& ca);

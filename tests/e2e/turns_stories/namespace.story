@@ -1,0 +1,5 @@
+by 4 3
+install r CREATED --create-namespace -n NAMESPACE-new
+status r -n NAMESPACE-new -o yaml
+install r CREATED -n NAMESPACE-nowhere
+uninstall r -n NAMESPACE-new

@@ -90,7 +90,7 @@ TEST_P(Ifma, FermatsTestAgreesWithOpenssl) {
   OpensslPtr<BN_CTX> c(BN_CTX_new());
   Bn two(BN_new());
   BN_set_word(two.get(), 2);
-  for (int round = 0; round < 6; ++round) {
+  for (int round = 0; round < (bits > 1024 ? 1 : 4); ++round) {
     std::vector<Bn> n = moduli(bits);
     // Something that passes: a prime in a changing lane.
     BN_generate_prime_ex(n[static_cast<size_t>(round)].get(), bits, 0, nullptr, nullptr, nullptr);

@@ -4,7 +4,7 @@
 // The error bound wanted (2^-112 and better) needs far less work; see primality.cc for the sieve,
 // the filter and the rounds, montgomery_ifma.cc for eight tests at once, prime_search.cc for how
 // threads share the search. 5 ms of processor time for 2048 bits, 3 ms on two idle processors,
-// where Go takes 72 ms and OpenSSL 180; without AVX-512's multiplier 40 ms.
+// where Go takes 72 ms and OpenSSL 180; without AVX-512's multiplier 25 ms of it.
 // Searching upwards from a random start favours primes after long gaps a little, as OpenSSL's own
 // search does; the loss of entropy is far below one bit.
 #include "crypt/rsa_keygen.h"

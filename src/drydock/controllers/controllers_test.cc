@@ -161,8 +161,11 @@ TEST(Job, FailsBeyondItsLimit) {
 TEST(StatefulSet, RollsFromTheLastAndRespectsThePartition) {
   FakeWorld world;
   std::string json = replace_all(deployment("nginx:1", 3, R"("serviceName": "web", "volumeClaimTemplates":
-      [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}}], "updateStrategy":
+      [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast"}}],
+      "updateStrategy":
       {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}},)"), "\n", " ");
+  world.add("storage.k8s.io", "storageclasses",
+            R"({"metadata": {"name": "fast"}, "provisioner": "x", "reclaimPolicy": "Delete"})");
   world.add("apps", "statefulsets", json);
   world.run();
   EXPECT_EQ(ready_pods(world), 3u);
@@ -228,6 +231,75 @@ TEST(Service, FindsReadyPods) {
   EXPECT_EQ(number(items(slices[0], "ports")[0], "port"), 8080);
   EXPECT_EQ(items(one(world, "", "endpoints", "s"), "subsets").size(), 1u);
   EXPECT_EQ(items(one(world, "", "services", "s"), "status", "loadBalancer", "ingress").size(), 1u);
+}
+
+TEST(Service, HasASliceForEachSetOfPorts) {
+  FakeWorld world;
+  world.add("", "services", R"({"metadata": {"name": "s"}, "spec": {"type": "ClusterIP", "selector":
+      {"app": "web"}, "ports": [{"name": "http", "port": 80, "targetPort": "http", "protocol": "TCP"}]}})");
+  world.run();
+  ASSERT_EQ(world.list("discovery.k8s.io", "endpointslices", "default").size(), 1u) << "empty, but there";
+  for (auto [name, port] : {std::pair{"old", 80}, {"new", 8080}}) {
+    world.add("", "pods", cat(R"({"metadata": {"name": ")", name, R"(", "labels": {"app": "web"}}, "spec":
+        {"restartPolicy": "Always", "containers": [{"name": "c", "image": "i", "ports": [{"name": "http",
+        "containerPort": )", port, R"(}]}]}})"));
+  }
+  world.add("", "pods", R"({"metadata": {"name": "portless", "labels": {"app": "web"}}, "spec":
+      {"restartPolicy": "Always", "containers": [{"name": "c", "image": "i"}]}})");
+  world.run();
+  std::vector<Value> slices = world.list("discovery.k8s.io", "endpointslices", "default");
+  ASSERT_EQ(slices.size(), 3u);
+  for (const Value& slice : slices) EXPECT_EQ(items(slice, "endpoints").size(), 1u);
+  EXPECT_EQ(items(one(world, "", "endpoints", "s"), "subsets").size(), 2u);
+  ASSERT_TRUE(world.remove({"", "pods", "default", "old"}));
+  ASSERT_TRUE(world.remove({"", "pods", "default", "portless"}));
+  world.run();
+  EXPECT_EQ(world.list("discovery.k8s.io", "endpointslices", "default").size(), 1u);
+}
+
+TEST(Autoscaler, ScalesIntoItsLimits) {
+  FakeWorld world;
+  world.add("apps", "deployments", deployment("nginx:1", 1, kRolling));
+  world.add("autoscaling", "horizontalpodautoscalers", R"({"metadata": {"name": "h"}, "spec": {"minReplicas": 3,
+      "maxReplicas": 5, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}}})");
+  world.run();
+  EXPECT_EQ(ready_pods(world), 3u);
+  EXPECT_TRUE(world.has_event("SuccessfulRescale", "New size: 3; reason: Current number of replicas below Spec.MinReplicas"));
+  Value web = one(world, "apps", "deployments", "web");
+  put(ensure(web, "spec"), "replicas", 9);
+  ASSERT_TRUE(world.update("apps", "deployments", web));
+  world.run();
+  EXPECT_EQ(ready_pods(world), 5u);
+}
+
+TEST(Budget, CountsThePodsThatTheControllerWants) {
+  FakeWorld world;
+  world.add("apps", "deployments", deployment("nginx:1", 4, kRolling));
+  world.add("policy", "poddisruptionbudgets", R"({"metadata": {"name": "b"}, "spec": {"maxUnavailable": 1,
+      "selector": {"matchLabels": {"app": "web"}}}})");
+  for (int i = 0; i < 100; ++i) {
+    world.run(100'000'000);
+    int64_t wanted = number(one(world, "policy", "poddisruptionbudgets", "b"), "status", "desiredHealthy");
+    EXPECT_TRUE(wanted == 0 || wanted == 3) << wanted;
+    if (i == 50) set_image(world, "deployments", "nginx:2");
+  }
+  EXPECT_EQ(number(one(world, "policy", "poddisruptionbudgets", "b"), "status", "disruptionsAllowed"), 1);
+}
+
+TEST(ClusterRole, IsTheSumOfThoseItSelects) {
+  FakeWorld world;
+  auto role = [&](std::string_view name, std::string_view rest) {
+    world.add("rbac.authorization.k8s.io", "clusterroles", cat(R"({"metadata": {"name": ")", name, R"(", )", rest));
+  };
+  role("sum", R"("labels": {"x": "y"}}, "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"x": "y"}}]}})");
+  role("b", R"("labels": {"x": "y"}}, "rules": [{"verbs": ["get"]}, {"verbs": ["list"]}]})");
+  role("a", R"("labels": {"x": "y"}}, "rules": [{"verbs": ["list"]}]})");
+  role("other", R"("labels": {}}, "rules": [{"verbs": ["delete"]}]})");
+  world.run();
+  Result<Value> sum = world.get({"rbac.authorization.k8s.io", "clusterroles", "", "sum"});
+  ASSERT_TRUE(sum);
+  ASSERT_EQ(items(*sum, "rules").size(), 2u);
+  EXPECT_EQ(items(items(*sum, "rules")[0], "verbs")[0].as_string(), "list") << "a comes before b";
 }
 
 TEST(CronJob, StartsJobsOnTimeAndKeepsThree) {

@@ -39,7 +39,9 @@ void pin_to(Value& pod, std::string_view node) {
   Value& spec = ensure(pod, "spec");
   for (auto [key, effect] : {std::pair{"not-ready", "NoExecute"}, {"unreachable", "NoExecute"},
                              {"disk-pressure", "NoSchedule"}, {"memory-pressure", "NoSchedule"},
-                             {"pid-pressure", "NoSchedule"}, {"unschedulable", "NoSchedule"}}) {
+                             {"pid-pressure", "NoSchedule"}, {"unschedulable", "NoSchedule"},
+                             {"network-unavailable", "NoSchedule"}}) {
+    if (key == std::string_view("network-unavailable") && !flag(spec, "hostNetwork")) continue;
     Value toleration = empty_map();
     put(toleration, "key", cat("node.kubernetes.io/", key));
     put(toleration, "operator", "Exists");

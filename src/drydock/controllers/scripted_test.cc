@@ -160,7 +160,7 @@ std::string claim(std::string_view name, std::string_view storage_class, std::st
       "status": {"phase": "Pending"}})");
 }
 std::string volume(std::string_view name, std::string_view size) {
-  return cat(R"({"metadata": {"name": ")", name, R"(", "namespace": ""}, "spec": {"accessModes": ["ReadWriteOnce"],
+  return cat(R"({"metadata": {"name": ")", name, R"("}, "spec": {"accessModes": ["ReadWriteOnce"],
       "storageClassName": "manual", "volumeMode": "Filesystem", "persistentVolumeReclaimPolicy": "Retain",
       "capacity": {"storage": ")", size, R"("}}, "status": {"phase": "Pending"}})");
 }
@@ -196,7 +196,7 @@ TEST(Claim, WaitsAndSaysWhy) {
   EXPECT_TRUE(world.has_event("ProvisioningFailed", "storageclass.storage.k8s.io \"nope\" not found"));
   EXPECT_TRUE(world.has_event("FailedScheduling", "pod has unbound immediate PersistentVolumeClaims"));
   world.add("storage.k8s.io", "storageclasses",
-            R"({"metadata": {"name": "nope", "namespace": ""}, "provisioner": "x", "reclaimPolicy": "Delete"})");
+            R"({"metadata": {"name": "nope"}, "provisioner": "x", "reclaimPolicy": "Delete"})");
   world.run(5 * kSecond);
   EXPECT_EQ(text(get_claim(world, "unknown"), "status", "phase"), "Bound");
   EXPECT_EQ(shown(world), "Running ready");
@@ -205,7 +205,7 @@ TEST(Claim, WaitsAndSaysWhy) {
 TEST(Claim, StaysWhileAPodUsesItAndTakesItsVolumeAlong) {
   FakeWorld world;
   world.add("storage.k8s.io", "storageclasses",
-            R"({"metadata": {"name": "fast", "namespace": ""}, "provisioner": "x", "reclaimPolicy": "Delete"})");
+            R"({"metadata": {"name": "fast"}, "provisioner": "x", "reclaimPolicy": "Delete"})");
   world.add("", "persistentvolumeclaims", claim("c", "fast"));
   pod(world, "{}", "nginx:1", "Always", R"("volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}],)");
   world.run(5 * kSecond);

@@ -1,4 +1,6 @@
 // Deployment, ReplicaSet, StatefulSet, DaemonSet, ReplicationController, ControllerRevision.
+#include <charconv>
+
 #include "drydock/kinds/families.h"
 #include "drydock/kinds/pod_template.h"
 #include "drydock/validation.h"
@@ -106,6 +108,18 @@ Status daemon_set_create(World&, Value& object) {
     put(status, key, 0);
   }
   put(object, "status", std::move(status));
+  return ok();
+}
+
+// The strategy counts templates; the annotation is how apps/v1 shows it.
+Status daemon_set_update(World& world, Value& object, const Value& old) {
+  TRY(keep_status(world, object, old));
+  constexpr std::string_view kCount = "deprecated.daemonset.template.generation";
+  int64_t count = 0;
+  std::string_view t = text(old, "metadata", "annotations", kCount);
+  std::from_chars(t.data(), t.data() + t.size(), count);
+  if (!same(at(object, "spec", "template"), at(old, "spec", "template"))) ++count;
+  put(ensure(object, "metadata", "annotations"), kCount, std::to_string(count));
   return ok();
 }
 
@@ -307,13 +321,12 @@ void add_workload_kinds(std::vector<KindRules>& out) {
                  .generation = true});
   out.push_back({.group = "apps", .kind = "ReplicaSet", .defaults = replica_set_defaults,
                  .create = with_replicas_status, .update = keep_status,
-                 .validate = replica_set_validate, .generation = true,
-                 .selectable = replica_fields});
+                 .validate = replica_set_validate, .generation = true});
   out.push_back({.group = "apps", .kind = "StatefulSet", .defaults = stateful_set_defaults,
                  .create = stateful_set_create, .update = keep_status,
                  .validate = stateful_set_validate, .generation = true});
   out.push_back({.group = "apps", .kind = "DaemonSet", .defaults = daemon_set_defaults,
-                 .create = daemon_set_create, .update = keep_status, .validate = daemon_set_validate,
+                 .create = daemon_set_create, .update = daemon_set_update, .validate = daemon_set_validate,
                  .generation = true});
   out.push_back({.group = "", .kind = "ReplicationController",
                  .defaults = replication_controller_defaults, .create = with_replicas_status,

@@ -26,6 +26,8 @@ constexpr Row kRows[] = {
     {"discovery.k8s.io", "endpointslices", "EndpointSlice"},
     {"policy", "poddisruptionbudgets", "PodDisruptionBudget"},
     {"autoscaling", "horizontalpodautoscalers", "HorizontalPodAutoscaler"},
+    {"storage.k8s.io", "storageclasses", "StorageClass", false},
+    {"rbac.authorization.k8s.io", "clusterroles", "ClusterRole", false},
 };
 
 }  // namespace

@@ -31,14 +31,17 @@ bool rule_allows(const Value& rule, const Attributes& a) {
   return items(rule, "resourceNames").empty() || names(rule, "resourceNames", a.name);
 }
 
-bool binds(const Value& binding, const User& user) {
+// Which subject of the binding the user is: `User "jane"`; empty: none.
+std::string binds(const Value& binding, const User& user) {
   for (const Value& subject : items(binding, "subjects")) {
     const std::string_view kind = text(subject, "kind"), name = text(subject, "name");
-    if (kind == "User" && name == user.name) return true;
-    if (kind == "Group" && std::find(user.groups.begin(), user.groups.end(), name) != user.groups.end()) return true;
-    if (kind == "ServiceAccount" && user.name == cat(kAccountPrefix, text(subject, "namespace"), ":", name)) return true;
+    const std::string_view ns = text(subject, "namespace");
+    const bool account = kind == "ServiceAccount" && user.name == cat(kAccountPrefix, ns, ":", name);
+    const bool member = kind == "Group" && std::find(user.groups.begin(), user.groups.end(), name) != user.groups.end();
+    if (account) return cat(kind, " ", quote(cat(name, "/", ns)));
+    if (member || (kind == "User" && name == user.name)) return cat(kind, " ", quote(name));
   }
-  return false;
+  return "";
 }
 
 bool bound_role_allows(World& world, const Value& binding, std::string_view ns, const Attributes& a) {
@@ -71,15 +74,25 @@ Error unauthorized() { return status_error(401, "Unauthorized", "Unauthorized");
 
 }  // namespace
 
-bool permitted(World& world, const User& user, const Attributes& a) {
+bool permitted(World& world, const User& user, const Attributes& a, std::string* reason) {
   if (user.known && user.has_role) return allowed(user, a.verb, a.group, a.resource, a.subresource);
   if (user.known && allowed(user, a.verb, a.group, a.resource, a.subresource)) return true;
+  auto by = [&](const Value& binding, std::string_view ns) {
+    const std::string subject = binds(binding, user);
+    if (subject.empty() || !bound_role_allows(world, binding, ns, a)) return false;
+    if (reason) {
+      const std::string name = ns.empty() ? std::string(name_of(binding)) : cat(name_of(binding), "/", ns);
+      *reason = cat("RBAC: allowed by ", ns.empty() ? "ClusterRoleBinding " : "RoleBinding ", quote(name), " of ",
+                    text(binding, "roleRef", "kind"), " ", quote(text(binding, "roleRef", "name")), " to ", subject);
+    }
+    return true;
+  };
   for (const Value& binding : world.list(kRbac, "clusterrolebindings", "", "")) {
-    if (binds(binding, user) && bound_role_allows(world, binding, "", a)) return true;
+    if (by(binding, "")) return true;
   }
   if (a.ns.empty()) return false;
   for (const Value& binding : world.list(kRbac, "rolebindings", a.ns, "")) {
-    if (binds(binding, user) && bound_role_allows(world, binding, a.ns, a)) return true;
+    if (by(binding, a.ns)) return true;
   }
   return false;
 }

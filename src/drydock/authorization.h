@@ -21,7 +21,8 @@ struct Attributes {
 };
 
 // By the user's role or, for one without, by RBAC. The fixed roles of `allowed` (request.h) first.
-bool permitted(World& world, const User& user, const Attributes& attributes);
+// `reason`, where given, gets the binding that allowed it.
+bool permitted(World& world, const User& user, const Attributes& attributes, std::string* reason = nullptr);
 
 // The token of an account, good until then (unix ns); the other way round the account's user.
 std::string issue_token(std::string_view secret, const value::Value& account, int64_t expires_ns);

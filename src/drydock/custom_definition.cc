@@ -120,7 +120,8 @@ class Checker {
   void regular(const std::string& field, std::string_view pattern) {
     const re2::RE2 compiled(re2::StringPiece(pattern.data(), pattern.size()), re2::RE2::Quiet);
     if (compiled.ok()) return;
-    std::string why = compiled.error();  // "missing closing ]: ["; Go quotes the argument
+    std::string why = compiled.error();  // "missing ]: ["; Go says closing, and quotes the argument
+    if (why.starts_with("missing ")) why.insert(8, "closing ");
     if (const size_t colon = why.rfind(": "); colon != std::string::npos) {
       why = why.substr(0, colon + 2) + "`" + why.substr(colon + 2) + "`";
     }
@@ -259,9 +260,18 @@ void check_versions(const Value& crd, Checker& check) {
   }
   if (stored != 1) {
     const Value* all = at(crd, "spec", "versions");
-    check.invalid("spec.versions", all ? shown(*all) : at(crd, "spec", "group") ? "[]" : "null",
+    check.invalid("spec.versions", all ? shown(*all) : text(crd, "spec", "group").empty() ? "null" : "[]",
                   "must have exactly one version marked as storage version");
   }
+}
+
+bool has_default(const Value* schema, int depth) {
+  if (!schema || depth > kMaxDepth) return false;
+  for (const auto& e : entries_of(schema)) {
+    if (e.key.view() == "default" && !e.value.is_map()) return true;
+    if (e.value.is_map() && has_default(&e.value, depth + 1)) return true;
+  }
+  return false;
 }
 
 void check_conversion(const Value& crd, Checker& check) {
@@ -277,6 +287,10 @@ void check_conversion(const Value& crd, Checker& check) {
     check.not_supported("spec.conversion.strategy", strategy, R"("None", "Webhook")");
   }
   if (flag(crd, "spec", "preserveUnknownFields")) {
+    const auto versions = items(crd, "spec", "versions");
+    if (std::any_of(versions.begin(), versions.end(), [](const Value& v) { return has_default(v.get("schema"), 0); })) {
+      check.invalid("spec.preserveUnknownFields", "true", "must be false in order to use defaults in the schema");
+    }
     check.invalid("spec.preserveUnknownFields", "true",
                   "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead");
   }
@@ -354,7 +368,7 @@ void validate_definition(const Value& crd, const Value* old, std::vector<Cause>&
   std::string_view group = text(crd, "spec", "group");
   std::string_view plural = text(crd, "spec", "names", "plural");
   std::string wanted = std::string(plural) + "." + std::string(group);
-  if (name_of(crd) != wanted) {
+  if (!old && name_of(crd) != wanted) {
     check.invalid("metadata.name", quote(name_of(crd)), "must be spec.names.plural+\".\"+spec.group");
   }
   if (group.empty()) {

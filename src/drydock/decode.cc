@@ -110,8 +110,9 @@ bool was_served(std::string_view group, std::string_view version) {
   return std::find(std::begin(kOld), std::end(kOld), std::pair(group, version)) != std::end(kOld);
 }
 
-// Another kind or version than the resource's: how the codec says so.
-Error wrong_kind(const Resource& resource, std::string_view kind, const GroupVersion& given) {
+// Another kind or version than the resource's: how the codec says so. `converts`: the kind is read, but
+// as a version of the same that is another.
+std::string wrong_kind(const Resource& resource, std::string_view kind, const GroupVersion& given, bool* converts) {
   std::string group = given.group;
   if (group == "extensions" && given.version == "v1beta1") {
     group = kind == "Ingress" || kind == "NetworkPolicy" ? "networking.k8s.io" : "apps";
@@ -122,21 +123,16 @@ Error wrong_kind(const Resource& resource, std::string_view kind, const GroupVer
     return r->group == group && r->kind == kind &&
            (r->version == given.version || given.group == "extensions" || was_served(group, given.version));
   });
-  if (resource.custom() || (registered && kind == resource.kind && group == resource.group)) {
-    if (given.text() != resource.api_version()) {
-      return bad_request(cat("the API version in the data (", given.text(), ") does not match the expected API version (",
-                             resource.api_version(), ")"));
-    }
-    return bad_request(cat(kind, " in version ", quote(given.version), " cannot be handled as a ", resource.kind,
-                           ": ", "the kind in the data (", kind, ") does not match the expected kind (", resource.kind, ")"));
+  *converts = resource.custom() || (registered && kind == resource.kind && group == resource.group);
+  if (*converts) {
+    return cat("the API version in the data (", given.text(), ") does not match the expected API version (",
+               resource.api_version(), ")");
   }
-  std::string why = registered
-                        ? cat("converting (", given.version, ".", kind, ") to (",
-                              resource.group.empty() ? "core" : split(resource.group, ".")[0], ".", resource.kind,
-                              "): unknown conversion")
-                        : cat("no kind ", quote(kind), " is registered for version ", quote(given.text()),
-                              " in scheme \"pkg/runtime/scheme.go:111\"");
-  return bad_request(cat(kind, " in version ", quote(given.version), " cannot be handled as a ", resource.kind, ": ", why));
+  return registered ? cat("converting (", given.version, ".", kind, ") to (",
+                          resource.group.empty() ? "core" : split(resource.group, ".")[0], ".", resource.kind,
+                          "): unknown conversion")
+                    : cat("no kind ", quote(kind), " is registered for version ", quote(given.text()),
+                          " in scheme \"pkg/runtime/scheme.go:111\"");
 }
 
 }  // namespace
@@ -249,10 +245,19 @@ Result<Decoded> decode_object(const httpd::Request& http, const Resource& resour
   if (out.object.is_nil()) out.object = empty_map();
   if (Status s = check_type_meta(out.object); !s) return unrecognized(s.error().text());
   std::string kind(text(out.object, "kind")), api_version(text(out.object, "apiVersion"));
+  if (kind.empty() && resource.custom()) return unrecognized(cat("Object 'Kind' is missing in '", http.body, "'"));
   if (kind.empty()) kind = resource.kind;
   if (api_version.empty()) api_version = resource.api_version();
   if (kind != resource.kind || api_version != resource.api_version()) {
-    return wrong_kind(resource, kind, GroupVersion(api_version));
+    const GroupVersion given(api_version);
+    if (resource.custom() && api_version == resource.api_version()) {
+      return invalid(resource.group, kind, name_of(out.object),
+                     {{"FieldValueInvalid", cat("Invalid value: ", quote(kind), ": must be ", resource.kind), "kind"}});
+    }
+    bool converts = false;
+    std::string why = wrong_kind(resource, kind, given, &converts);
+    if (converts) return bad_request(std::move(why));
+    return bad_request(cat(kind, " in version ", quote(given.version), " cannot be handled as a ", resource.kind, ": ", why));
   }
   auto refused = [&](std::string_view why) {
     return bad_request(cat(kind, " in version ", quote(resource.version), " cannot be handled as a ", resource.kind, ": ", why));
@@ -270,6 +275,15 @@ Result<Decoded> decode_object(const httpd::Request& http, const Resource& resour
     return refused(cat("strict decoding error: ", join(out.warnings, ", ")));
   }
   return out;
+}
+
+Status check_kind(const Resource& resource, const Value& object) {
+  std::string kind(text(object, "kind")), version(text(object, "apiVersion"));
+  if (kind.empty()) kind = resource.kind;
+  if (version.empty()) version = resource.api_version();
+  if (kind == resource.kind && version == resource.api_version()) return ok();
+  bool converts = false;
+  return Error(Code::kInvalidArgument, wrong_kind(resource, kind, GroupVersion(version), &converts));
 }
 
 ResourcePtr kind_of_body(std::string_view group, std::string_view kind) {

@@ -20,6 +20,8 @@ struct Decoded {
 
 // Of a create or update. Errors: 415, and 400 in the decoders' words. kind and apiVersion are set.
 Result<Decoded> decode_object(const httpd::Request& http, const Resource& resource, FieldValidation validation);
+// Is it still of the resource's kind and version? Absent ones count as such.
+Status check_kind(const Resource& resource, const value::Value& object);
 // A kind that is no resource of its own (Eviction, Binding, TokenRequest, Scale), for decode_object.
 ResourcePtr kind_of_body(std::string_view group, std::string_view kind);
 // Of DeleteOptions: any object; empty: nil.

@@ -1,5 +1,9 @@
 #include "drydock/go_time.h"
 
+#include <cinttypes>
+#include <cstdio>
+#include <ctime>
+
 #include "base/gotext.h"
 #include "base/strings.h"
 
@@ -89,6 +93,16 @@ class Reader {
 };
 
 }  // namespace
+
+std::string time_text(int64_t unix_ns, bool micro) {
+  time_t seconds = unix_ns / 1'000'000'000;
+  tm t{};
+  gmtime_r(&seconds, &t);
+  char buffer[64];
+  size_t n = strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%S", &t);
+  if (micro) n += static_cast<size_t>(snprintf(buffer + n, sizeof buffer - n, ".%06" PRId64, unix_ns % 1'000'000'000 / 1000));
+  return std::string(buffer, n) + "Z";
+}
 
 Status check_time(std::string_view text, bool micro) { return Reader(text, micro).read(); }
 

@@ -70,16 +70,6 @@ Pairs selectable_of(const Resource& resource, const Value& object) {
   return out;
 }
 
-std::string time_text(int64_t unix_ns, bool micro) {
-  time_t seconds = unix_ns / kSecond;
-  tm t{};
-  gmtime_r(&seconds, &t);
-  char buffer[64];
-  size_t n = strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%S", &t);
-  if (micro) n += static_cast<size_t>(snprintf(buffer + n, sizeof buffer - n, ".%06" PRId64, unix_ns % kSecond / 1000));
-  return std::string(buffer, n) + "Z";
-}
-
 Machine::Machine(const Options& options)
     : x_options(options),
       x_clock(options.clock ? options.clock : &sys::real_clock()),
@@ -200,10 +190,6 @@ Result<ObjectPtr> Machine::create_object(const ResourcePtr& resource, Value obje
     put(meta, "name", cat(base, random_suffix(5)));
   }
   TRY(check_namespace(*resource, object));
-  if (name_of(object).empty()) {
-    return invalid(resource->group, resource->kind, "",
-                   {{"FieldValueRequired", "Required value: name or generateName is required", "metadata.name"}});
-  }
   if (has(meta, "resourceVersion") && !text(meta, "resourceVersion").empty()) {
     return status_error(500, "", "resourceVersion should not be set on objects to be created");
   }
@@ -235,6 +221,7 @@ Result<ObjectPtr> Machine::create_object(const ResourcePtr& resource, Value obje
   if (x_store.find(place.group, place.plural, namespace_of(object), name_of(object))) {
     return already_exists(resource->group, resource->plural, name_of(object));
   }
+  TRY(check_quota(*resource, object));
   if (context.dry_run) {
     if (rules && rules->removed) rules->removed(*this, object);
     return encode_object(object, 0, {});
@@ -291,13 +278,15 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
   }
   bool counts = resource->custom() || (rules && rules->generation);
   if (main && counts) {
+    const bool deployment = resource->group == "apps" && resource->kind == "Deployment";  // its annotations count
     auto without = [](const Value& v) {
       Value out = copied(v);
       drop(out, "metadata");
       drop(out, "status");
       return out;
     };
-    if (!value::deep_equal(without(object), without(live))) {
+    const bool noted = deployment && !same(at(object, "metadata", "annotations"), at(live, "metadata", "annotations"));
+    if (noted || !value::deep_equal(without(object), without(live))) {
       put(ensure(object, "metadata"), "generation", number(live, "metadata", "generation") + 1);
     }
   }
@@ -370,16 +359,21 @@ Result<Removed> Machine::remove_object(const ResourcePtr& resource, std::string_
   bool held = !finalizers.empty() || (is_namespace && !items(object, "spec", "finalizers").empty());
   bool was_deleting = has(meta, "deletionTimestamp");
   if (!held && grace == 0) {
-    if (options.dry_run) return Removed{found, true};
-    ObjectPtr last = drop_object(*resource, live);
-    return Removed{last, true};
+    ObjectPtr last = options.dry_run ? found : drop_object(*resource, live);
+    if (!pod) return Removed{last, true};
+    // Of a pod the answer shows that its time was cut short.
+    put(meta, "deletionTimestamp", now());
+    put(meta, "deletionGracePeriodSeconds", 0);
+    if (number(meta, "generation") > 0) put(meta, "generation", number(meta, "generation") + 1);
+    return Removed{encode_object(object, last->version, {}), true};
   }
   if (finalizers.empty()) drop(meta, "finalizers");
   else put(meta, "finalizers", Value::list_of(std::move(finalizers)));
   if (!was_deleting || grace < number(meta, "deletionGracePeriodSeconds")) {
     put(meta, "deletionTimestamp", time_text(now_ns() + grace * kSecond));
-    put(meta, "deletionGracePeriodSeconds", grace);
-    if (number(meta, "generation") > 0) put(meta, "generation", number(meta, "generation") + 1);
+    const bool definition = place.group == kDefinitionGroup && place.plural == kDefinitionPlural;
+    if (!definition) put(meta, "deletionGracePeriodSeconds", grace);
+    if (!definition && number(meta, "generation") > 0) put(meta, "generation", number(meta, "generation") + 1);
   }
   if (is_namespace) put(ensure(object, "status"), "phase", "Terminating");
   if (value::deep_equal(object, live)) return Removed{found, false};

@@ -20,6 +20,7 @@
 #include "drydock/catalog.h"
 #include "drydock/controller_runner.h"
 #include "drydock/drydock.h"
+#include "drydock/go_time.h"
 #include "drydock/events.h"
 #include "drydock/persistence.h"
 #include "drydock/store.h"
@@ -111,6 +112,7 @@ class Machine : public World {
  private:
   Status check_disk();
   Status check_namespace(const Resource& resource, const Value& object);
+  Status check_quota(const Resource& resource, const Value& object);  // machine_quota.cc
   ObjectPtr store_object(const Resource& resource, Value& object, const Value* before);
   ObjectPtr drop_object(const Resource& resource, const Value& last);
   void publish(const StoredChange& change, const Resource& resource, const Value* before, const Value* after);
@@ -142,8 +144,5 @@ class Machine : public World {
 
 // What field selectors may ask of an object of this kind.
 Pairs selectable_of(const Resource& resource, const Value& object);
-
-// RFC 3339 in UTC; with microseconds (metav1.MicroTime) or whole seconds (metav1.Time).
-std::string time_text(int64_t unix_ns, bool micro = false);
 
 }  // namespace pintle::drydock

@@ -9,7 +9,8 @@
 
 #include "base/strings.h"
 #include "drydock/custom_resources.h"
-#include "drydock/machine.h"
+#include "drydock/rest.h"
+#include "drydock/testing/recorded.h"
 #include "json/json.h"
 
 namespace pintle::drydock {
@@ -106,6 +107,37 @@ TEST_F(PersistenceTest, CustomObjectsAreSelectedByTheirDefinitionAfterALoad) {
   const std::string* sail = find_pair(boat->fields, "spec.sail");
   ASSERT_TRUE(sail);
   EXPECT_EQ(*sail, "red");
+}
+
+TEST_F(PersistenceTest, AnswersThatWaitForTheCommitKeepTheirWarnings) {
+  auto disk = open();
+  ASSERT_TRUE(disk);
+  Options options;
+  options.controllers = false;
+  Machine machine(options);
+  {
+    std::lock_guard held(machine.lock());
+    ASSERT_TRUE(machine.load(*disk));
+    disk->start();
+    machine.seed();
+  }
+  Rest rest{machine, {{"tok", "admin", Token::Role::kAdmin}}};
+  httpd::Request request;
+  request.method = "POST";
+  request.path = "/api/v1/namespaces/default/endpoints";
+  request.body = R"({"metadata":{"name":"e"},"zz":1})";
+  request.headers = {{"Authorization", "Bearer tok"}, {"Content-Type", "application/json"}};
+  auto exchange = std::make_shared<Recorded>(std::move(request));  // shared_ptr: as serve() takes it
+  serve(rest, exchange);
+  disk->stop();
+  EXPECT_EQ(exchange->status, 201) << exchange->body;
+  std::vector<std::string> warnings;
+  for (const httpd::Header& h : exchange->headers) {
+    if (h.name == "Warning") warnings.push_back(h.value);
+  }
+  EXPECT_EQ(warnings, (std::vector<std::string>{
+                          "299 - \"v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice\"",
+                          "299 - \"unknown field \\\"zz\\\"\""}));
 }
 
 TEST_F(PersistenceTest, RefusesAFileThatIsNoDatabase) {

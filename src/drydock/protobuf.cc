@@ -7,7 +7,7 @@
 
 #include "base/strings.h"
 #include "crypt/crypt.h"
-#include "drydock/machine.h"
+#include "drydock/go_time.h"
 #include "drydock/tree.h"
 #include "json/json.h"
 

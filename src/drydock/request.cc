@@ -117,6 +117,7 @@ Result<User> authenticate(const httpd::Request& http, const std::vector<Token>& 
   for (const Token& t : tokens) {
     if (t.value != given) continue;
     User user{t.user, {}, t.role, true};
+    user.uid = t.user;
     if (t.role == Token::Role::kAdmin) user.groups.push_back("system:masters");
     user.groups.push_back("system:authenticated");
     return user;

@@ -23,7 +23,7 @@ struct User {
   Token::Role role = Token::Role::kView;
   bool known = false;  // false: system:anonymous
   bool has_role = true;  // false: what RBAC's bindings give (authorization.h)
-  std::string uid = {};  // of a service account
+  std::string uid = {};
 };
 
 struct ApiRequest {
@@ -37,6 +37,8 @@ struct ApiRequest {
   std::vector<std::string> more;  // path after the subresource
   std::string verb;               // get list watch create update patch delete deletecollection
   bool legacy_watch = false;      // /api/v1/watch/...
+  // What the answer will warn of, be it a refusal or not; null: nobody asks. Not owned.
+  std::vector<std::string>* warnings = nullptr;
 
   std::string_view parameter(std::string_view name) const;
   bool flag(std::string_view name) const;  // "true", "1": as Go's conversion of bools

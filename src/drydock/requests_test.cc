@@ -88,6 +88,37 @@ TEST_F(Requests, NeedATokenThatIsKnownAndMay) {
   }
 }
 
+TEST_F(Requests, AreAllowedWhatRolesAndBindingsGive) {
+  const std::string core = "/api/v1/namespaces/shop", rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/shop";
+  ask("POST", core + "/serviceaccounts", kJson, R"({"metadata":{"name":"robot"}})");
+  ask("POST", rbac + "/roles", kJson,
+      R"({"metadata":{"name":"reader"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"],"resourceNames":["kept"]}]})");
+  ask("POST", rbac + "/rolebindings", kJson,
+      R"({"metadata":{"name":"readers"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"reader"},
+          "subjects":[{"kind":"ServiceAccount","name":"robot","namespace":"shop"}]})");
+  ASSERT_EQ(last->status, 201) << last->body;
+  Value made = ask("POST", core + "/serviceaccounts/robot/token", kJson, R"({"spec":{"expirationSeconds":600}})");
+  ASSERT_EQ(last->status, 201) << last->body;
+  const std::string token(text(made, "status", "token"));
+  auto code = [&](const char* method, std::string_view target, std::string_view as) {
+    ask(method, target, kJson, *method == 'G' ? "" : "{}", "application/json", as);
+    return last->status;
+  };
+  const std::string kept = core + "/configmaps/kept";
+  EXPECT_EQ(code("GET", kept, token), 200);
+  EXPECT_EQ(code("GET", core + "/configmaps/other", token), 403);
+  EXPECT_EQ(code("DELETE", kept, token), 403);
+  EXPECT_EQ(code("GET", core + "/configmaps", token), 403);
+  EXPECT_EQ(code("GET", kept, token + "x"), 401) << "the signature is looked at";
+  Value review = ask("POST", "/apis/authentication.k8s.io/v1/tokenreviews", kJson, cat(R"({"spec":{"token":")", token, R"("}})"));
+  EXPECT_EQ(text(review, "status", "user", "username"), "system:serviceaccount:shop:robot");
+  { std::lock_guard held(machine.lock()); }
+  ASSERT_TRUE(machine.step(601'000'000'000));
+  EXPECT_EQ(code("GET", kept, token), 401) << "its time is up";
+  ask("DELETE", core + "/serviceaccounts/robot");
+  EXPECT_EQ(code("GET", kept, token), 401);
+}
+
 TEST_F(Requests, GenerateNamesThatDiffer) {
   Value a = ask("POST", kMaps, kJson, R"({"metadata":{"generateName":"gen-"}})");
   Value b = ask("POST", kMaps, kJson, R"({"metadata":{"generateName":"gen-"}})");

@@ -44,7 +44,8 @@ Status check_address(const ApiRequest& r, const Resource& resource) {
       if (s.name != r.subresource) continue;
       return has_one_of(s.verbs, {r.verb}) ? ok() : Status(method_not_allowed());
     }
-    return no_such_resource();
+    const bool optional = resource.custom() && (r.subresource == "scale" || r.subresource == "status");
+    return optional ? not_found(resource.group, resource.plural, r.name) : no_such_resource();
   }
   const bool across = resource.namespaced && r.ns.empty();
   const bool there = !r.name.empty() ? has_one_of(resource.verbs, {"get", "update", "patch", "delete"})
@@ -111,13 +112,8 @@ Result<httpd::Response> discovery(Rest& rest, const ApiRequest& r) {
   return view.yaml ? as_yaml(std::move(out)) : std::move(out);
 }
 
-struct Outcome {
-  bool streams = false;         // a watch, under way
-  std::string_view deprecated;  // the kind's warning
-};
-
 Result<httpd::Response> route(Rest& rest, const ApiRequest& r, const ExchangePtr& exchange, WatchFate fate,
-                              Outcome& outcome) {
+                              bool* streams) {
   if (r.http->path.starts_with("//")) return plain_not_found();
   if (!r.is_resource) return discovery(rest, r);
   if (r.path.size() == (r.group.empty() ? 3 : 4) && (r.plural == "watch" || r.plural == "proxy")) {  // a verb alone
@@ -127,9 +123,11 @@ Result<httpd::Response> route(Rest& rest, const ApiRequest& r, const ExchangePtr
   auto catalog = rest.machine.catalog();
   if (!catalog->has_group(r.group)) return plain_not_found();
   ResourcePtr resource = catalog->find(r.group, r.version, r.plural);
-  if (!resource) return no_such_resource();
+  const bool built_in = Catalog::built_in()->has_group(r.group);
+  if (!resource) return built_in ? Result<httpd::Response>(no_such_resource()) : plain_not_found();
+  if (resource->custom() && (resource->namespaced ? r.ns.empty() && !r.name.empty() : !r.ns.empty())) return plain_not_found();
   TRY(check_address(r, *resource));
-  outcome.deprecated = deprecation_of(r);
+  if (std::string_view old = deprecation_of(r); !old.empty()) r.warnings->emplace_back(old);
   TRY(check_name(r));
   Result<httpd::Response> special = httpd::Response();
   if (serve_special(rest, r, resource, &special)) return special;
@@ -142,7 +140,7 @@ Result<httpd::Response> route(Rest& rest, const ApiRequest& r, const ExchangePtr
   if (r.verb == "deletecollection") return serve_delete_collection(rest, r, resource);
   if (r.verb == "watch") {
     TRY(start_watch(rest, r, resource, exchange, fate));
-    outcome.streams = true;
+    *streams = true;
     return httpd::Response();
   }
   return method_not_allowed();
@@ -167,12 +165,13 @@ Result<httpd::Response> object_response(Rest& rest, const ApiRequest& request, c
 
 namespace {
 
-// An answer as it goes out: a refusal in the client's format, a warning of old kinds.
-httpd::Response finished(const httpd::Request& http, Result<httpd::Response> response, std::string_view deprecated) {
+// An answer as it goes out: a refusal in the client's format, and what the server warns of.
+httpd::Response finished(const httpd::Request& http, Result<httpd::Response> response,
+                         const std::vector<std::string>& warnings = {}) {
   const bool refusal = !response;
   httpd::Response out = refusal ? error_response(response.error()) : std::move(*response);
   if (refusal && accepted_type(http) == "application/yaml") out = as_yaml(std::move(out));
-  if (!deprecated.empty()) out.headers.push_back({"Warning", cat("299 - ", quote(deprecated))});
+  for (const std::string& w : warnings) out.headers.push_back({"Warning", cat("299 - ", quote(w))});
   return out;
 }
 
@@ -186,13 +185,15 @@ void serve(Rest& rest, const ExchangePtr& exchange, WatchFate fate) {
     std::lock_guard held(rest.machine.lock());
     return user_of_token(rest.machine, rest.secret(), token);
   });
-  if (!user) return exchange->respond(finished(http, user.error(), ""));
+  if (!user) return exchange->respond(finished(http, user.error()));
   request->user = std::move(*user);
-  if (Status s = authorize(rest, *request); !s) return exchange->respond(finished(http, s.error(), ""));
-  Outcome outcome;
-  Result<httpd::Response> routed = route(rest, *request, exchange, fate, outcome);
-  if (outcome.streams) return;
-  httpd::Response response = finished(http, std::move(routed), outcome.deprecated);
+  if (Status s = authorize(rest, *request); !s) return exchange->respond(finished(http, s.error()));
+  std::vector<std::string> warnings;
+  request->warnings = &warnings;
+  bool streams = false;
+  Result<httpd::Response> routed = route(rest, *request, exchange, fate, &streams);
+  if (streams) return;
+  httpd::Response response = finished(http, std::move(routed), warnings);
   const bool reads = !request->is_resource || request->verb == "get" || request->verb == "list";
   if (reads || !rest.machine.disk()) return exchange->respond(std::move(response));
   rest.machine.disk()->when_durable([exchange, response = std::move(response)](const Status& stored) {

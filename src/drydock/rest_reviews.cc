@@ -31,7 +31,7 @@ Value string_list(std::initializer_list<std::string_view> items) {
 Value user_value(const User& user) {
   Value v = empty_map();
   put(v, "username", user.name);
-  if (user.known) put(v, "uid", user.uid.empty() ? user.name : user.uid);
+  if (!user.uid.empty()) put(v, "uid", user.uid);
   std::vector<Value> groups;
   for (const std::string& g : user.groups) groups.push_back(make(g));
   put(v, "groups", Value::list_of(std::move(groups)));
@@ -117,12 +117,13 @@ User reviewed_user(Rest& rest, const Value& spec) {
   return user;
 }
 
-bool spec_allowed(Rest& rest, const User& user, const Value& spec) {
+bool spec_allowed(Rest& rest, const User& user, const Value& spec, std::string* reason) {
   const Value* a = at(spec, "resourceAttributes");
   if (!a) return user.known;
   std::lock_guard held(rest.machine.lock());
   auto of = [&](std::string_view key) { return std::string(text(*a, key)); };
-  return permitted(rest.machine, user, {of("verb"), of("group"), of("resource"), of("subresource"), of("namespace"), of("name")});
+  return permitted(rest.machine, user, {of("verb"), of("group"), of("resource"), of("subresource"), of("namespace"), of("name")},
+                   reason);
 }
 
 Result<Value> token_status(Rest& rest, std::string_view token) {
@@ -130,7 +131,7 @@ Result<Value> token_status(Rest& rest, std::string_view token) {
   Value status = empty_map();
   std::optional<User> found;
   for (const Token& t : rest.tokens) {
-    if (t.value == token) found = User{t.user, {"system:authenticated"}, t.role, true};
+    if (t.value == token) found = User{t.user, {"system:authenticated"}, t.role, true, true, t.user};
   }
   if (!found) {
     std::lock_guard held(rest.machine.lock());
@@ -140,7 +141,8 @@ Result<Value> token_status(Rest& rest, std::string_view token) {
     put(status, "authenticated", true);
     put(status, "user", user_value(*found));
   } else {
-    put(status, "error", "[invalid bearer token, unknown]");
+    put(status, "user", empty_map());
+    put(status, "error", "invalid bearer token");
   }
   return status;
 }
@@ -161,9 +163,12 @@ Result<httpd::Response> review(Rest& rest, const ApiRequest& r, const ResourcePt
   } else {
     TRY(check_access_spec(r, spec));
     const bool own = r.plural == "selfsubjectaccessreviews";
-    status = verdict(spec_allowed(rest, own ? r.user : reviewed_user(rest, spec), spec));
+    std::string reason;
+    status = verdict(spec_allowed(rest, own ? r.user : reviewed_user(rest, spec), spec, &reason));
+    if (!reason.empty()) put(status, "reason", reason);
   }
   ensure(object, "metadata");
+  if (r.plural == "selfsubjectreviews") put(ensure(object, "metadata"), "creationTimestamp", rest.machine.now());
   object = TRY(patch::update(Value(), object, resource->type, {q.context.manager, resource->api_version(), rest.machine.now(), ""}));
   put(object, "status", std::move(status));
   return tree_response(object, 201);

@@ -112,12 +112,43 @@ Result<httpd::Response> success(int code) {
   return text_response(code, cat("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\",\"code\":", code, "}\n"));
 }
 
+// May the pod go, by the budget it falls under? Takes the disruption from the budget's status, which
+// its controller counts anew later.
+Status charge_budget(Machine& machine, const Value& pod) {
+  const std::string_view phase = text(pod, "status", "phase");
+  if (phase == "Pending" || phase == "Succeeded" || phase == "Failed" || has(pod, "metadata", "deletionTimestamp")) return ok();
+  for (Value& budget : machine.list("policy", "poddisruptionbudgets", namespace_of(pod), "")) {
+    if (!selector_matches(at(budget, "spec", "selector"), at(pod, "metadata", "labels"))) continue;
+    const std::string_view name = name_of(budget);
+    const int64_t allowed = number(budget, "status", "disruptionsAllowed");
+    const bool seen = number(budget, "status", "observedGeneration") >= number(budget, "metadata", "generation");
+    if (seen && allowed > 0) {
+      put(ensure(budget, "status"), "disruptionsAllowed", allowed - 1);
+      TRY(machine.update("policy", "poddisruptionbudgets", std::move(budget), "status"));
+      return ok();
+    }
+    ApiError d;
+    d.code = 429;
+    d.reason = "TooManyRequests";
+    d.retry_after_seconds = seen ? 0 : 10;
+    const std::string budget_name = cat("The disruption budget ", name);
+    d.causes.push_back({"DisruptionBudget",
+                        seen ? cat(budget_name, " needs ", number(budget, "status", "desiredHealthy"), " healthy pods and has ",
+                                   number(budget, "status", "currentHealthy"), " currently")
+                             : cat(budget_name, " is still being processed by the server."),
+                        ""});
+    return api_error("Cannot evict pod as it would violate the pod's disruption budget.", std::move(d));
+  }
+  return ok();
+}
+
 Result<httpd::Response> evict(Rest& rest, const ApiRequest& r) {
   const Value body = TRY(decode_object(*r.http, *kind_of_body("policy", "Eviction"), FieldValidation::kWarn)).object;
   if (!name_of(body).empty() && name_of(body) != r.name) return bad_request("name in URL does not match name in Eviction object");
   DeleteOptions options;
   options.grace_seconds = number_or(-1, body, "deleteOptions", "gracePeriodSeconds");
   std::lock_guard held(rest.machine.lock());
+  TRY(charge_budget(rest.machine, TRY(rest.machine.get({"", "pods", r.ns, r.name}))));
   TRY(rest.machine.remove_object(rest.machine.resource("", "pods"), r.ns, r.name, options));
   return success(201);
 }

@@ -5,6 +5,7 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "drydock/custom_resources.h"
 #include "drydock/list_query.h"
 #include "drydock/patch_request.h"
 #include "drydock/rest.h"
@@ -19,8 +20,8 @@
 namespace pintle::drydock {
 namespace {
 
-void warn(httpd::Response& response, const std::vector<std::string>& warnings) {
-  for (const std::string& w : warnings) response.headers.push_back({"Warning", cat("299 - ", quote(w))});
+void warn(const ApiRequest& r, const std::vector<std::string>& warnings) {
+  if (r.warnings) r.warnings->insert(r.warnings->end(), warnings.begin(), warnings.end());
 }
 
 ResourcePtr stored_of(Rest& rest, const Resource& resource) {
@@ -61,21 +62,22 @@ Result<httpd::Response> serve_create(Rest& rest, const ApiRequest& r, const Reso
   TRY(choose_view(r, resource));
   WriteOptions q = TRY(read_write_options(r, "CreateOptions"));
   Decoded body = TRY(decode_object(*r.http, *resource, q.validation));
+  warn(r, body.warnings);
   TRY(settle_place(r, *resource, body.object));
   ResourcePtr stored = stored_of(rest, *resource);
+  const std::vector<std::string> doubts = warnings_of(*resource, body.object);
   to_stored(*resource, *stored, body.object);
   std::lock_guard held(rest.machine.lock());
-  for (std::string& w : warnings_of(*resource, body.object)) body.warnings.push_back(std::move(w));
   ObjectPtr made = TRY(rest.machine.create_object(stored, std::move(body.object), q.context));
-  httpd::Response out = TRY(object_response(rest, r, resource, *made, 201));
-  warn(out, body.warnings);
-  return out;
+  warn(r, doubts);
+  return object_response(rest, r, resource, *made, 201);
 }
 
 Result<httpd::Response> serve_update(Rest& rest, const ApiRequest& r, const ResourcePtr& resource) {
   TRY(choose_view(r, resource));
   WriteOptions q = TRY(read_write_options(r, "UpdateOptions"));
   Decoded body = TRY(decode_object(*r.http, *resource, q.validation));
+  warn(r, body.warnings);
   TRY(settle_place(r, *resource, body.object));
   ResourcePtr stored = stored_of(rest, *resource);
   to_stored(*resource, *stored, body.object);
@@ -89,17 +91,13 @@ Result<httpd::Response> serve_update(Rest& rest, const ApiRequest& r, const Reso
     ObjectPtr made = TRY(rest.machine.create_object(stored, std::move(body.object), q.context));
     return object_response(rest, r, resource, *made, 201);
   }
-  if (exists && unnamed && (resource->custom() || resource->plural == "leases")) {
+  if (exists && unnamed && (resource->custom() || resource->plural == "leases" || resource->plural == kDefinitionPlural)) {
     return invalid(resource->group, resource->plural, r.name,
                    {{"FieldValueInvalid", "Invalid value: 0: must be specified for an update", "metadata.resourceVersion"}});
   }
-  if (r.subresource.empty()) {
-    for (std::string& w : warnings_of(*resource, body.object)) body.warnings.push_back(std::move(w));
-  }
   ObjectPtr made = TRY(rest.machine.update_object(stored, std::move(body.object), q.context));
-  httpd::Response out = TRY(object_response(rest, r, resource, *made, 200));
-  warn(out, body.warnings);
-  return out;
+  if (r.subresource.empty()) warn(r, warnings_of(*resource, tree_in(*resource, *made)));
+  return object_response(rest, r, resource, *made, 200);
 }
 
 namespace {
@@ -165,6 +163,9 @@ Result<httpd::Response> serve_patch(Rest& rest, const ApiRequest& r, const Resou
     invalid_value(causes, "patch", std::string_view(shown), why);
     return invalid("", "", "", std::move(causes));
   };
+  if (!apply && !strategic) {
+    if (Status s = check_kind(*resource, next); !s) return refused(s.error().text());
+  }
   std::vector<std::string> unknown;
   if (Status s = check_fields(*resource, next, &unknown, strategic ? Refusal::kConvert : Refusal::kDecode); !s) {
     return refused(s.error().text());
@@ -176,6 +177,7 @@ Result<httpd::Response> serve_patch(Rest& rest, const ApiRequest& r, const Resou
   if (q.validation == FieldValidation::kStrict && !warnings.empty() && !apply) {
     return refused(cat("strict decoding error: ", join(warnings, ", ")));
   }
+  warn(r, warnings);
   if (!found && !uid_of(next).empty()) {
     return conflict(resource->group, resource->plural, r.name,
                     cat("uid mismatch: the provided object specified uid ", uid_of(next), ", and no existing object was found"));
@@ -185,9 +187,7 @@ Result<httpd::Response> serve_patch(Rest& rest, const ApiRequest& r, const Resou
   q.context.patch = true;
   ObjectPtr made = found ? TRY(rest.machine.update_object(stored, std::move(next), q.context))
                          : TRY(rest.machine.create_object(stored, std::move(next), q.context));
-  httpd::Response out = TRY(object_response(rest, r, resource, *made, found ? 200 : 201));
-  warn(out, warnings);
-  return out;
+  return object_response(rest, r, resource, *made, found ? 200 : 201);
 }
 
 Result<httpd::Response> serve_delete(Rest& rest, const ApiRequest& r, const ResourcePtr& resource) {

@@ -44,6 +44,12 @@ void node_defaults(Value& object) {
 
 std::vector<std::string_view> namespace_fields() { return {"status.phase", "name"}; }
 std::vector<std::string_view> node_fields() { return {"spec.unschedulable"}; }
+void event_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
+  const std::string_view about = text(object, "involvedObject", "namespace");
+  if (about.empty() || about == namespace_of(object)) return;
+  invalid_value(causes, "involvedObject.namespace", about, "does not match event.namespace");
+}
+
 std::vector<std::string_view> event_fields() {
   return {"involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
           "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
@@ -68,7 +74,7 @@ void add_cluster_kinds(std::vector<KindRules>& out) {
                  .create = namespace_create, .update = namespace_update, .selectable = namespace_fields});
   out.push_back({.group = "", .kind = "Node", .defaults = node_defaults, .update = keep_status,
                  .selectable = node_fields});
-  out.push_back({.group = "", .kind = "Event", .selectable = event_fields});
+  out.push_back({.group = "", .kind = "Event", .validate = event_validate, .selectable = event_fields});
   out.push_back({.group = "coordination.k8s.io", .kind = "Lease", .validate = lease_validate});
   out.push_back({.group = "certificates.k8s.io", .kind = "CertificateSigningRequest",
                  .selectable = signing_fields});

@@ -128,6 +128,10 @@ void priority_class_validate(const Value& object, const Value* old, std::vector<
   if (name_of(object).starts_with("system-") && !old) {
     forbidden_field(causes, "metadata.name", "priority class names with 'system-' prefix are reserved for system use only");
   }
+  constexpr int64_t kHighest = 1'000'000'000;
+  if (!name_of(object).starts_with("system-") && number(object, "value") > kHighest) {
+    forbidden_field(causes, "value", "maximum allowed value of a user defined priority is 1000000000");
+  }
   if (!old) return;
   if (number(object, "value") != number(*old, "value")) {
     forbidden_field(causes, "value", "may not be changed in an update.");
@@ -151,6 +155,18 @@ void limit_range_defaults(Value& object) {
   }
 }
 
+void limit_range_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
+  size_t i = 0;
+  for (const Value& limit : items(object, "spec", "limits")) {
+    const std::string here = element("spec.limits", i++) + ".type";
+    const std::string_view type = text(limit, "type");
+    const bool standard = type == "Pod" || type == "Container" || type == "PersistentVolumeClaim";
+    if (!standard && type.find('/') == std::string_view::npos) {
+      invalid_value(causes, here, type, "must be a standard limit type or fully qualified");
+    }
+  }
+}
+
 }  // namespace
 
 void add_policy_kinds(std::vector<KindRules>& out) {
@@ -167,7 +183,7 @@ void add_policy_kinds(std::vector<KindRules>& out) {
                  .defaults = priority_class_defaults, .validate = priority_class_validate,
                  .generation = true});
   out.push_back({.group = "", .kind = "ResourceQuota", .create = drop_status, .update = keep_status});
-  out.push_back({.group = "", .kind = "LimitRange", .defaults = limit_range_defaults});
+  out.push_back({.group = "", .kind = "LimitRange", .defaults = limit_range_defaults, .validate = limit_range_validate});
 }
 
 }  // namespace pintle::drydock

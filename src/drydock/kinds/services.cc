@@ -121,7 +121,7 @@ Status allocate(World& world, Value& service, const Value* old) {
   if (ip.empty()) {
     ip = free_address(world, used);
     if (ip.empty()) return status_error(500, "InternalError", "failed to allocate a serviceIP: range is full");
-  } else if (ip != "None" && !kept && is_address(ip)) {
+  } else if (ip != "None" && !kept && is_address(ip) && (!old || text(*old, "spec", "clusterIP").empty())) {
     if (used.addresses.contains(ip)) {
       return service_error(service, {"FieldValueInvalid",
                                      cat("Invalid value: [\"", ip, "\"]: failed to allocate IP ", ip,
@@ -310,7 +310,7 @@ void service_validate(const Value& object, const Value* old, std::vector<Cause>&
     invalid_value(causes, "spec.clusterIPs[0]", "None", "may not be set to 'None' for LoadBalancer services");
   }
   if (old && type != "ExternalName" && text(*old, "spec", "type") != "ExternalName" &&
-      text(spec, "clusterIP") != text(*old, "spec", "clusterIP")) {
+      text(spec, "clusterIP") != text(*old, "spec", "clusterIP") && (ip == "None" || is_address(ip))) {
     invalid_value(causes, "spec.clusterIPs[0]", spec.get("clusterIPs") ? *spec.get("clusterIPs") : Value::nil(),
                   "may not change once set");
   }
@@ -452,6 +452,15 @@ void endpoint_slice_validate(const Value& object, const Value* old, std::vector<
   if (old) immutable(causes, "addressType", at(object, "addressType"), at(*old, "addressType"));
 }
 
+void network_policy_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
+  size_t i = 0;
+  for (const Value& v : items(object, "spec", "policyTypes")) {
+    const std::string_view type = v.is_string() ? v.as_string() : std::string_view();
+    const std::string here = element("spec.policyTypes", i++);
+    if (type != "Ingress" && type != "Egress") not_supported(causes, here, type, {"Ingress", "Egress"});
+  }
+}
+
 }  // namespace
 
 void add_service_kinds(std::vector<KindRules>& out) {
@@ -466,7 +475,8 @@ void add_service_kinds(std::vector<KindRules>& out) {
   out.push_back({.group = "networking.k8s.io", .kind = "IngressClass",
                  .defaults = ingress_class_defaults, .generation = true});
   out.push_back({.group = "networking.k8s.io", .kind = "NetworkPolicy",
-                 .defaults = network_policy_defaults, .generation = true});
+                 .defaults = network_policy_defaults, .validate = network_policy_validate,
+                 .generation = true});
 }
 
 }  // namespace pintle::drydock

@@ -1,5 +1,6 @@
 // pintle: makes the world (streams, disk, clock, environment) and hands it to cli::run.
 #include <malloc.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "base/path.h"
 #include "cli/env.h"
 #include "cli/run.h"
+#include "cli/screen.h"
 #include "http/http.h"
 #include "sys/clock.h"
 #include "sys/disk.h"
@@ -50,11 +52,26 @@ class Buffered : public pintle::cli::Sink {
   std::string text_;
 };
 
-// Written at once, after what was printed before it.
+// The picture at the bottom of stderr's terminal.
+pintle::cli::Screen& screen() {
+  static pintle::cli::Screen the_screen(
+      [](std::string_view text) { write_all(STDERR_FILENO, text); },
+      [] {
+        winsize size{};
+        if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+          return pintle::cli::ScreenSize{};
+        }
+        return pintle::cli::ScreenSize{size.ws_col, size.ws_row ? size.ws_row : 24u};
+      });
+  return the_screen;
+}
+
+// Written at once, after what was printed before it, and not into a picture.
 class Unbuffered : public pintle::cli::Sink {
  public:
   Unbuffered(int fd, Buffered& before) : fd_(fd), before_(before) {}
   void write(std::string_view text) override {
+    screen().hide();
     before_.flush();
     write_all(fd_, text);
   }
@@ -64,9 +81,9 @@ class Unbuffered : public pintle::cli::Sink {
   Buffered& before_;
 };
 
-std::function<void(std::string_view)> drawing() {
-  if (!pintle::sys::is_terminal(STDERR_FILENO)) return {};
-  return [](std::string_view text) { write_all(STDERR_FILENO, text); };
+std::function<void(std::string_view)> drawing(const pintle::sys::Environ& environ) {
+  if (!pintle::sys::is_terminal(STDERR_FILENO) || environ.get("TERM") == "dumb") return {};
+  return [](std::string_view picture) { screen().show(picture); };
 }
 
 bool is_pipe(int fd) {
@@ -134,8 +151,9 @@ int main(int argc, char** argv) {
                        .environ = environ,
                        .build = std::move(build),
                        .out_is_terminal = pintle::sys::is_terminal(STDOUT_FILENO),
-                       .draw = drawing(),
+                       .draw = drawing(environ),
                        .in_is_pipe = is_pipe(STDIN_FILENO),
+                       .in_is_terminal = pintle::sys::is_terminal(STDIN_FILENO),
                        .children_share_output = true,
                        .read_stdin = read_stdin,
                        .catch_interrupts = catch_interrupts};

@@ -1,4 +1,5 @@
 // install: the steps of spec helm4-cli §2.1 in their order (helm pkg/action/install.go).
+#include "action/hint.h"
 #include "action/ownership.h"
 #include "action/releases.h"
 #include "base/gotext.h"
@@ -95,9 +96,14 @@ class Install {
     if (!heads) return ok();  // none, or unreadable: then storing the record will tell
     const std::string& status = heads->back().status;
     if (options_.replace && (status == "uninstalled" || status == "failed")) return ok();
-    return Error(Code::kAlreadyExists, context_.helm3
-                                           ? "cannot re-use a name that is still in use"
-                                           : "cannot reuse a name that is still in use");
+    Error error(Code::kAlreadyExists, context_.helm3
+                                          ? "cannot re-use a name that is still in use"
+                                          : "cannot reuse a name that is still in use");
+    if (release::is_pending(status)) {
+      error.set_detail(std::make_unique<Hint>(
+          pending_hint(name(), ns(), heads->back().version, status)));
+    }
+    return error;
   }
 
   Status resolve_dependencies() {
@@ -280,6 +286,7 @@ class Install {
   }
 
   Error fail(Record& record, const Error& why) {
+    context_.cluster->interrupt_by(nullptr);  // the user's wish to stop must not stop the cleaning up
     record.status = "failed";
     record.description = cat("Release ", quote(name()), " failed: ", why.text());
     if (!options_.rollback_on_failure) {
@@ -287,7 +294,7 @@ class Install {
       return why;
     }
     Context cleaning = context_;
-    cleaning.cancel = nullptr;  // the user's wish to stop must not stop the cleaning up
+    cleaning.cancel = nullptr;
     UninstallOptions undo;
     undo.no_hooks = options_.no_hooks;
     undo.timeout_ms = options_.timeout_ms;

@@ -25,7 +25,11 @@ class Rollback {
     if (options_.dry_run != DryRun::kNone) return ok();
     TRY(storage::prune(*context_.releases, heads_, options_.history_max, context_.log));
     TRY(context_.releases->create(target_));
-    TRY(perform());
+    if (const Status done = perform(); !done) {
+      if (!cancelled(context_) || target_.status == "failed") return done;
+      store_failure(cat("Rollback ", quote(target_.name), " failed: ", cancelled_error().text()));
+      return cancelled_error();
+    }
     return context_.releases->update(target_);
   }
 
@@ -102,13 +106,10 @@ class Rollback {
 
   Status hooks(std::string_view event) {
     if (options_.no_hooks) return ok();
-    const Status ran = run_hooks(context_, target_, event,
-                                 {.wait = options_.wait,
-                                  .timeout_ms = options_.timeout_ms,
-                                  .server_side = server_side_});
-    if (ran || !cancelled(context_)) return ran;
-    store_failure(cat("Rollback ", quote(target_.name), " failed: ", cancelled_error().text()));
-    return cancelled_error();
+    return run_hooks(context_, target_, event,
+                     {.wait = options_.wait,
+                      .timeout_ms = options_.timeout_ms,
+                      .server_side = server_side_});
   }
 
   Status change(const kube::Objects& current, const kube::Objects& target) {
@@ -141,6 +142,7 @@ class Rollback {
 
   void store_failure(std::string text) {
     target_.status = "failed";
+    context_.cluster->interrupt_by(nullptr);  // the user's wish to stop must not stop the record
     target_.description = std::move(text);
     (void)context_.releases->update(current_);  // the first error is the one to tell
     (void)context_.releases->update(target_);

@@ -1,6 +1,7 @@
 // upgrade: the steps of spec helm4-cli §2.2 in their order (helm pkg/action/upgrade.go).
 #include <set>
 
+#include "action/hint.h"
 #include "action/ownership.h"
 #include "action/releases.h"
 #include "base/gotext.h"
@@ -71,8 +72,11 @@ class Upgrade {
     heads_ = std::move(*heads);
     last_ = TRY(storage::whole(*context_.releases, heads_.back()));
     if (release::is_pending(last_.status)) {
-      return Error(Code::kFailedPrecondition,
-                   "another operation (install/upgrade/rollback) is in progress");
+      Error error(Code::kFailedPrecondition,
+                  "another operation (install/upgrade/rollback) is in progress");
+      error.set_detail(std::make_unique<Hint>(
+          pending_hint(name(), last_.namespace_, last_.version, last_.status)));
+      return error;
     }
     current_ = last_;
     if (last_.status == "deployed") return ok();
@@ -236,6 +240,7 @@ class Upgrade {
   }
 
   Error fail(Record& record, const kube::Objects& created, const Error& why) {
+    context_.cluster->interrupt_by(nullptr);  // the user's wish to stop must not stop what follows
     context_.log("WARN", "upgrade failed", {{"name", record.name}, {"error", why.text()}});
     record.status = "failed";
     record.description = cat("Upgrade ", quote(record.name), " failed: ", why.text());
@@ -281,7 +286,7 @@ class Upgrade {
     back.server_side = options_.server_side;
     back.timeout_ms = options_.timeout_ms;
     Context undoing = context_;
-    undoing.cancel = nullptr;  // the user's wish to stop must not stop the way back
+    undoing.cancel = nullptr;
     if (const Status done = rollback(undoing, name(), back); !done) {
       return Error::with_cause(
           cat("an error occurred while rolling back the release. original upgrade error: ",

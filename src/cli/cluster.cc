@@ -2,28 +2,15 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "cli/kubeconfig.h"
 #include "cli/printing_cluster.h"
 #include "cli/session.h"
 #include "json/json.h"
-#include "kube/config.h"
 #include "kube/real_cluster.h"
 #include "yaml/yaml.h"
 
 namespace pintle::cli {
 namespace {
-
-kube::ConfigFlags config_flags(const Settings& settings) {
-  return {.kubeconfig = settings.kubeconfig,
-          .context = settings.kube_context,
-          .token = settings.kube_token,
-          .as_user = settings.kube_as_user,
-          .apiserver = settings.kube_apiserver,
-          .ca_file = settings.kube_ca_file,
-          .tls_server_name = settings.kube_tls_server_name,
-          .ns = settings.namespace_flag,
-          .as_groups = settings.kube_as_groups,
-          .insecure = settings.kube_insecure_skip_tls_verify};
-}
 
 // kubectl's cache of what the server serves, which Helm shares.
 std::string discovery_cache(const Env& env) {
@@ -69,6 +56,11 @@ Result<std::unique_ptr<ClusterWorld>> open_cluster(Session& s, bool all_namespac
   if (!config) return Error::wrap("kubernetes cluster unreachable", config.error());
   kube::RestOptions connection;
   connection.user_agent = cat("Helm/", without_prefix(s.env.build.version, "v"));
+  connection.environ = &s.env.environ;
+  connection.terminal = s.env.in_is_terminal;
+  connection.plugin_err = [&s](std::string_view text) { s.env.err.write(text); };
+  connection.qps = s.settings.qps;
+  connection.burst = s.settings.burst_limit;
   connection.warn = [log = s.log](std::string_view text) { log("WARN", text); };
   auto world = std::make_unique<ClusterWorld>();
   auto rest = kube::connect(*config, std::move(connection));
@@ -79,6 +71,7 @@ Result<std::unique_ptr<ClusterWorld>> open_cluster(Session& s, bool all_namespac
                                                      .log = s.log,
                                                      .disk = s.env.disk,
                                                      .clock = s.env.clock});
+  if (s.env.draw) world->view = std::make_unique<WaitView>(s.env, *world->rest);
   const storage::DriverOptions options{
       .namespace_ = ns,
       .writer = s.helm3() ? release::Writer::kHelm3 : release::Writer::kHelm4,
@@ -98,6 +91,10 @@ action::Context release_context(Session& s, ClusterWorld& world) {
 void attach(action::Context& context, ClusterWorld& world) {
   context.cluster = world.cluster.get();
   context.releases = world.releases.get();
+  if (!world.view) return;
+  context.progress = [&world](const std::vector<kube::NotReady>& not_ready) {
+    world.view->waiting_for(not_ready);
+  };
 }
 
 render::Environment cluster_environment(kube::Cluster& cluster) {

@@ -8,6 +8,7 @@
 #include "action/releases.h"
 #include "cli/command.h"
 #include "cli/flag_groups.h"
+#include "cli/wait_view.h"
 #include "kube/cluster.h"
 #include "kube/rest.h"
 #include "storage/driver.h"
@@ -18,6 +19,7 @@ struct ClusterWorld {
   std::unique_ptr<kube::Rest> rest;  // null where there is no server behind it
   std::unique_ptr<kube::Cluster> cluster;
   std::unique_ptr<storage::Driver> releases;
+  std::unique_ptr<WaitView> view;  // null where nobody watches
 };
 
 // What HELM_DRIVER and the kubeconfig say, or what Env::open_cluster gives instead. Sends nothing
@@ -35,6 +37,7 @@ void attach(action::Context& context, ClusterWorld& world);
 template <typename Work>
 auto interruptible(Session& s, action::Context& context, const std::string& name, Work work) {
   if (s.env.catch_interrupts) context.cancel = s.env.catch_interrupts();
+  if (context.cluster) context.cluster->interrupt_by(context.cancel);
   auto result = work();
   if (action::cancelled(context)) s.print("Release " + name + " has been cancelled.\n");
   return result;

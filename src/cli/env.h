@@ -51,9 +51,10 @@ struct Env {
   const sys::Environ& environ;
   Build build = Build::helm4();
   bool out_is_terminal = false;
-  // Draws on the terminal that stderr is, at once, from any thread; empty without one.
-  std::function<void(std::string_view)> draw = {};
-  bool in_is_pipe = false;
+  // Shows a picture on the terminal that stderr is, instead of the last one (Screen::show); any
+  // thread. Empty without a terminal.
+  std::function<void(std::string_view picture)> draw = {};
+  bool in_is_pipe = false, in_is_terminal = false;
   bool children_share_output = false;  // plugins write straight to the process's own streams
   std::function<Result<std::string>()> read_stdin = {};
   // Another cluster than the kubeconfig's (cluster.h): records of that namespace, "" for all.

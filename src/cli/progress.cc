@@ -8,12 +8,6 @@
 #include "base/strings.h"
 
 namespace pintle::cli {
-namespace {
-
-constexpr std::string_view kClearLine = "\r\x1b[K";
-
-}  // namespace
-
 // A thread that draws: the work itself never stops for it.
 struct Progress::Ticker {
   Ticker(const Env& env, std::string what)
@@ -33,10 +27,10 @@ struct Progress::Ticker {
     constexpr auto kEach = std::chrono::seconds(1);
     if (changed.wait_for(lock, kFirst, [this] { return done; })) return;
     for (int seconds = 0; !done; ++seconds) {
-      env.draw(cat(kClearLine, what, " ... ", seconds, "s"));
+      env.draw(cat(what, " ... ", seconds, "s"));
       changed.wait_for(lock, kEach, [this] { return done; });
     }
-    env.draw(kClearLine);
+    env.draw("");
   }
 
   const Env& env;

@@ -1,5 +1,6 @@
 #include "cli/run.h"
 
+#include "action/hint.h"
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "cli/command.h"
@@ -8,6 +9,7 @@
 #include "cli/repositories.h"
 #include "cli/tree.h"
 
+#include "kube/explain.h"
 namespace pintle::cli {
 namespace {
 
@@ -79,7 +81,14 @@ std::string printable(const std::string& text) {
 }
 
 int fail(Session& session, const Error& error) {
-  session.env.err.write("Error: " + printable(error.text()) + "\n");
+  std::string text = "Error: " + printable(error.text()) + "\n";
+  if (const auto* causes = error.find<kube::Causes>()) text += printable(kube::text(*causes));
+  // Where Helm's own tests read stderr the records are in memory.
+  const auto* hint = error.find<action::Hint>();
+  if (hint && session.env.get("HELM_DRIVER") != "memory" && !session.env.open_cluster) {
+    text += printable(cat("Hint: ", hint->text, "\n"));
+  }
+  session.env.err.write(text);
   return exit_code(error);
 }
 
@@ -177,8 +186,7 @@ int run(Env& env, std::span<const std::string> args) {
   const Log log = [&env, debug = settings.debug](std::string_view level, std::string_view message,
                                                  const LogAttrs& attrs) {
     if (level == "DEBUG" && !debug) return;
-    if (env.draw) env.draw("\r\x1b[K");  // a log line takes the place of the progress line
-    if (env.build.helm3) {               // Helm 3 logs bare text
+    if (env.build.helm3) {  // Helm 3 logs bare text
       env.log.write(cat(level == "DEBUG" ? "[debug] " : "", message, "\n"));
     } else {
       env.log.write(slog_line(level, message, attrs) + "\n");

@@ -325,6 +325,7 @@ void CurlClient::finish(Exchange& x, CURLcode code) {
   f.connected = connected > 0;
   f.answered = x.response.status != 0;
   f.address = x.address;
+  f.server_name = options_.tls.server_name;
   f.detail = x.detail[0] ? x.detail : curl_.easy_strerror(code);
   report(x, failure_error(x.request, f));
 }

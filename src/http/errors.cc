@@ -51,8 +51,9 @@ std::string certificate_cause(const Request& request, const Failure& f) {
     case 23:  // CERT_REVOKED
       return refused("certificate is revoked");
     case 0:
-      if (says(f, "subject name")) {
-        return refused(cat("certificate is not valid for ", host_of(request)));
+      if (says(f, "subject name") || says(f, "common name")) {
+        return refused(cat("certificate is not valid for ",
+                           f.server_name.empty() ? host_of(request) : f.server_name));
       }
       [[fallthrough]];
     default: return refused("certificate signed by unknown authority");

@@ -18,6 +18,7 @@ struct Failure {
   bool answered = false;     // the head of the answer came
   bool http2 = false;
   std::string address;       // "127.0.0.1:443" that was dialled, "" before
+  std::string server_name;   // verified instead of the URL's host; "": the host
   std::string detail;        // libcurl's own words
 };
 

@@ -53,6 +53,8 @@ enum class WaitStrategy : uint8_t { kHookOnly, kWatcher, kLegacy };
 // What is not ready yet, for the live view and the explanation of a failed wait.
 struct NotReady {
   std::string kind, ns, name, status, message;
+  std::string path;      // where the server keeps it
+  std::string selector;  // of its pods, for what has any
 };
 
 struct WaitOptions {
@@ -71,6 +73,9 @@ class Cluster {
   virtual Result<Version> version() = 0;
   virtual Result<std::vector<std::string>> api_versions() = 0;  // "apps/v1", "apps/v1/Deployment"
   virtual void invalidate_discovery() = 0;
+  // From now on every request ends when this is set; null: none does. What cleans up after an
+  // interrupted action calls it with null.
+  virtual void interrupt_by(const http::Cancel*) {}
 
   // Manifest stream -> objects in order; v1 Lists flattened. Error names the kind that is unknown
   // (`resource mapping not found for name: ... no matches for kind "X" in version "Y"`).

@@ -301,7 +301,11 @@ std::string default_namespace(const ConfigFlags& flags, sys::Disk& disk, const s
   if (const auto config = load_kubeconfig(flags, disk, environ)) {
     const KubeContext* context =
         find_context(*config, flags.context.empty() ? config->current : flags.context);
-    if (context && !context->ns.empty()) return context->ns;
+    // client-go asks a context for its namespace only when it could be connected to.
+    const auto cluster = context ? config->clusters.find(context->cluster) : config->clusters.end();
+    const bool server = !flags.apiserver.empty() || (cluster != config->clusters.end() &&
+                                                     !text_at(cluster->second, "server").empty());
+    if (context && server && !context->ns.empty()) return context->ns;
   }
   if (in_pod(disk, environ)) {
     if (std::string ns = environ.get("POD_NAMESPACE"); !ns.empty()) return ns;

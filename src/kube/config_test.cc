@@ -83,5 +83,30 @@ TEST_F(Config, names_what_is_wrong) {
   EXPECT_TRUE(failure().starts_with("error loading config file \"/home/u/.kube/config\": yaml: "));
 }
 
+TEST_F(Config, is_the_pods_account_in_a_pod) {
+  const std::string account = "/var/run/secrets/kubernetes.io/serviceaccount/";
+  (void)disk.make_dirs(account);
+  ASSERT_TRUE(disk.write_file(account + "token", "t", 0600));
+  ASSERT_TRUE(disk.write_file(account + "ca.crt", "ca", 0600));
+  ASSERT_TRUE(disk.write_file(account + "namespace", "team\n", 0600));
+  environ.vars["KUBERNETES_SERVICE_HOST"] = "fd00::1";
+  environ.vars["KUBERNETES_SERVICE_PORT"] = "443";
+  const auto c = client_config(flags, disk, environ);
+  ASSERT_TRUE(c) << c.error().text();
+  EXPECT_EQ(c->server, "https://[fd00::1]:443");
+  EXPECT_EQ(c->token_file, account + "token");
+  EXPECT_EQ(c->ca_pem, "ca");
+  EXPECT_EQ(default_namespace(flags, disk, environ), "team");
+}
+
+TEST_F(Config, asks_a_context_for_its_namespace_only_when_it_has_a_server) {
+  environ.vars["HOME"] = "/home/u";
+  file("/home/u/.kube/config",
+       "current-context: a\ncontexts: [{name: a, context: {cluster: c, namespace: team}}]\n");
+  EXPECT_EQ(default_namespace(flags, disk, environ), "default");
+  flags.apiserver = "https://flag";
+  EXPECT_EQ(default_namespace(flags, disk, environ), "team");
+}
+
 }  // namespace
 }  // namespace pintle::kube

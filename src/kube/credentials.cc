@@ -14,6 +14,7 @@ namespace {
 
 constexpr int64_t kTokenFileAge = 60'000'000'000;  // client-go reads a token file again each minute
 constexpr int64_t kExecTimeoutMs = 120'000;        // a plugin that hangs must not hang us
+constexpr size_t kMaxAnswer = 4 << 20;
 
 std::string text_at(const value::Value& map, std::string_view key) {
   const value::Value* v = map.get(key);
@@ -55,28 +56,34 @@ Error failed(std::string_view why) {
 
 }  // namespace
 
-Result<ExecCredential> run_exec_plugin(const ClientConfig& config, const sys::Environ& environ,
-                                       bool terminal) {
+Result<ExecCredential> run_exec_plugin(const ClientConfig& config, const PluginWorld& world,
+                                       const http::Cancel* cancel) {
   const ExecConfig& exec = *config.exec;
-  if (exec.interactive_mode == "Always" && !terminal) {
+  if (exec.interactive_mode == "Always" && !world.terminal) {
     return failed("exec plugin cannot support interactive mode: standard input is not a terminal");
   }
-  const bool interactive = terminal && exec.interactive_mode != "Never";
+  const bool interactive = world.terminal && exec.interactive_mode != "Never";
   sys::Command command;
   const bool relative = exec.command.find('/') != std::string::npos && !path::is_abs(exec.command);
   command.argv.push_back(relative ? path::join({exec.directory, exec.command}) : exec.command);
   command.argv.insert(command.argv.end(), exec.args.begin(), exec.args.end());
-  command.environ = environ.all();
+  command.environ = world.environ->all();
   for (const auto& pair : exec.env) command.environ->push_back(pair);
   command.environ->emplace_back("KUBERNETES_EXEC_INFO", exec_info(config, interactive));
   if (!interactive) command.input = "";
   command.timeout_ms = kExecTimeoutMs;
+  command.with_terminal = true;  // Ctrl-C reaches it too
+  command.on_err = world.err;
+  command.max_output = kMaxAnswer;
+  if (cancel) command.stop = [cancel] { return cancel->cancelled(); };
   auto ran = sys::run(command);
   if (!ran) {
     std::string text = ran.error().text();
     if (!exec.install_hint.empty()) text += "\n\n" + exec.install_hint;
     return failed(text.starts_with("exec: ") ? text : "exec: " + text);
   }
+  if (cancel && cancel->cancelled()) return Error(Code::kCancelled, "getting credentials: context canceled");
+  if (ran->too_much) return failed(cat("exec: executable ", exec.command, " wrote too much"));
   if (ran->timed_out) return failed(cat("exec: executable ", exec.command, " timed out"));
   if (ran->exit_code != 0) {
     std::string text = cat("exec: executable ", exec.command, " failed with exit code ", ran->exit_code);
@@ -105,11 +112,11 @@ Result<ExecCredential> run_exec_plugin(const ClientConfig& config, const sys::En
   return c;
 }
 
-Status Credentials::refresh() {
+Status Credentials::refresh(const http::Cancel* cancel) {
   const int64_t now = sys::real_clock().now_ns();
-  if (config_.exec && environ_) {
+  if (config_.exec && world_.environ) {
     if (have_exec_ && (exec_.expires_ns == 0 || exec_.expires_ns > now)) return ok();
-    exec_ = TRY(run_exec_plugin(config_, *environ_, terminal_));
+    exec_ = TRY(run_exec_plugin(config_, world_, cancel));
     have_exec_ = true;
   } else if (!config_.token_file.empty() &&
              (file_token_.empty() || now - file_read_ns_ > kTokenFileAge)) {
@@ -121,9 +128,9 @@ Status Credentials::refresh() {
   return ok();
 }
 
-Result<std::string> Credentials::authorization() {
+Result<std::string> Credentials::authorization(const http::Cancel* cancel) {
   std::lock_guard held(mutex_);
-  TRY(refresh());
+  TRY(refresh(cancel));
   if (!config_.username.empty() || !config_.password.empty()) {
     return "Basic " + crypt::base64_encode(cat(config_.username, ":", config_.password));
   }
@@ -133,9 +140,9 @@ Result<std::string> Credentials::authorization() {
   return token.empty() ? std::string() : "Bearer " + token;
 }
 
-Result<http::Tls> Credentials::tls() {
+Result<http::Tls> Credentials::tls(const http::Cancel* cancel) {
   std::lock_guard held(mutex_);
-  TRY(refresh());
+  TRY(refresh(cancel));
   http::Tls tls{config_.ca_pem, config_.certificate_pem, config_.key_pem, config_.insecure,
                 config_.tls_server_name};
   if (!exec_.certificate_pem.empty()) {

@@ -2,8 +2,10 @@
 // room only. Thread-safe.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "http/http.h"
@@ -16,27 +18,31 @@ struct ExecCredential {
   std::string token, certificate_pem, key_pem;
   int64_t expires_ns = 0;  // unix; 0: never
 };
+struct PluginWorld {
+  const sys::Environ* environ = nullptr;  // null: no plugin is run
+  bool terminal = false;                  // it may ask the user
+  std::function<void(std::string_view)> err = {};  // what it says while it runs
+};
 // Runs the plugin. Errors: `getting credentials: exec: ...` as client-go words them.
-Result<ExecCredential> run_exec_plugin(const ClientConfig& config, const sys::Environ& environ,
-                                       bool terminal);
+Result<ExecCredential> run_exec_plugin(const ClientConfig& config, const PluginWorld& world,
+                                       const http::Cancel* cancel);
 
 class Credentials {
  public:
-  Credentials(const ClientConfig& config, const sys::Environ* environ, bool terminal)
-      : config_(config), environ_(environ), terminal_(terminal) {}
+  Credentials(const ClientConfig& config, PluginWorld world)
+      : config_(config), world_(std::move(world)) {}
 
   // The Authorization header's value; "" for none. Error: the plugin's, the token file's.
-  Result<std::string> authorization();
+  Result<std::string> authorization(const http::Cancel* cancel);
   // The plugin's client certificate, if any; runs it when it has not run.
-  Result<http::Tls> tls();
+  Result<http::Tls> tls(const http::Cancel* cancel);
   // The server refused what we sent. True when asking again may give something else.
   bool renew();
 
  private:
-  Status refresh();  // with mutex_ held
+  Status refresh(const http::Cancel* cancel);  // with mutex_ held
   const ClientConfig config_;
-  const sys::Environ* environ_;
-  const bool terminal_;
+  const PluginWorld world_;
   std::mutex mutex_;
   bool have_exec_ = false;   // guarded by mutex_
   ExecCredential exec_;      // guarded by mutex_

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/gotext.h"
 #include "base/strings.h"
-#include "kube/apply.h"
 #include "kube/discovery.h"
 
 namespace pintle::kube {
@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kPatienceMs = 5000;  // the user waits for an error message
 constexpr int kLogLines = 10;
+constexpr size_t kLongestLine = 500;
 
 const value::Value* at(const value::Value& root, std::initializer_list<std::string_view> path) {
   const value::Value* v = &root;
@@ -23,136 +24,233 @@ std::string text(const value::Value& root, std::initializer_list<std::string_vie
   const value::Value* v = at(root, path);
   return v && v->is_string() ? std::string(v->as_string()) : std::string();
 }
+std::span<const value::Value> items(const value::Value& root,
+                                    std::initializer_list<std::string_view> path) {
+  const value::Value* v = at(root, path);
+  return v ? v->items() : std::span<const value::Value>();
+}
+
+// Output and messages come from strangers: one line of what can be printed.
+std::string printable(std::string_view s) {
+  std::string out;
+  for (const char c : s.substr(0, kLongestLine)) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += byte < 0x20 || byte == 0x7f ? ' ' : c;
+  }
+  return std::string(trim_space(out));
+}
+
+bool still_starting(std::string_view reason) {
+  return reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing";
+}
 
 class Inquiry {
  public:
-  Inquiry(Rest& rest, Cause& cause) : rest_(rest), cause_(cause) {}
+  Inquiry(Rest& rest, const ExplainOptions& options) : rest_(rest), options_(options) {}
 
-  void ask(const Object& o) {
-    if (o.kind == "Pod" && o.group.empty()) {
-      if (auto pod = get_object(rest_, o)) look_at(*pod);
-    } else if (auto live = get_object(rest_, o)) {
-      const value::Value* labels = at(*live, {"spec", "selector", "matchLabels"});
-      if (labels && labels->as_map()) pods(o.ns, *labels);
+  Cause ask(const NotReady& n) {
+    cause_ = {n.kind, n.ns, n.name, "", "", "", "", {}};
+    if (n.kind == "Pod") {
+      if (const value::Value pod = get(n.path, ""); pod.is_map()) look_at(pod);
+    } else if (!n.selector.empty()) {
+      pods(n.ns, n.selector);
     }
-    if (cause_.reason.empty()) events(o.ns, o.kind, o.name);
+    const bool no_more_than_starting = still_starting(cause_.reason);
+    if (no_more_than_starting && n.kind != "Pod") own_words(get(n.path, ""));
+    if (still_starting(cause_.reason)) events(n.ns, n.kind, n.name);
+    if (cause_.reason.empty() && cause_.message.empty()) cause_.message = n.message;
+    return std::move(cause_);
   }
+  bool answered() const { return answered_; }
 
  private:
-  value::Value items(std::string path, std::string query) {
+  // Nil when it cannot be had.
+  value::Value get(std::string path, std::string query) {
+    if (!answered_ || path.empty()) return {};
     Call call;
     call.path = std::move(path);
     call.query = std::move(query);
     call.timeout_ms = kPatienceMs;
+    call.retry = false;
+    call.cancel = options_.cancel;
     auto response = rest_.call(call);
-    if (!response) return {};
-    auto list = decode(*response);
-    const value::Value* found = list ? list->get("items") : nullptr;
-    return found ? *found : value::Value();
+    if (!response) {
+      answered_ = response.error().find<ApiStatus>() != nullptr;
+      return {};
+    }
+    auto tree = decode(*response);
+    return tree ? std::move(*tree) : value::Value();
   }
 
-  void pods(const std::string& ns, const value::Value& labels) {
-    std::string selector;
-    for (const auto& [key, v] : *labels.as_map()) {
-      append(selector, {selector.empty() ? "" : ",", key.view(), "=", v.is_string() ? v.as_string() : ""});
-    }
-    const value::Value list = items(collection_path("", "v1", "pods", true, ns),
-                                    cat("labelSelector=", query_escape(selector), "&limit=50"));
-    for (const value::Value& pod : list.items()) {
-      look_at(pod);
-      if (!cause_.reason.empty()) return;
+  void pods(const std::string& ns, const std::string& selector) {
+    const value::Value list = get(collection_path("", "v1", "pods", true, ns),
+                                  cat("labelSelector=", query_escape(selector), "&limit=50"));
+    std::vector<const value::Value*> newest_first;
+    for (const value::Value& pod : items(list, {"items"})) newest_first.push_back(&pod);
+    std::ranges::stable_sort(newest_first, std::greater<>(), [](const value::Value* pod) {
+      return text(*pod, {"metadata", "creationTimestamp"});
+    });
+    for (const value::Value* pod : newest_first) {
+      look_at(*pod);
+      if (!still_starting(cause_.reason)) return;
     }
   }
 
   void look_at(const value::Value& pod) {
     const std::string ns = text(pod, {"metadata", "namespace"}), name = text(pod, {"metadata", "name"});
+    if (text(pod, {"status", "phase"}) == "Succeeded") return;
+    bool ready = false;
+    for (const value::Value& c : items(pod, {"status", "conditions"})) {
+      const std::string type = text(c, {"type"}), is = text(c, {"status"});
+      if (type == "Ready" && is == "True") ready = true;
+      if (type == "PodScheduled" && is == "False") {
+        return found(name, "", text(c, {"reason"}), text(c, {"message"}));
+      }
+    }
+    if (ready) return;
     for (const char* field : {"initContainerStatuses", "containerStatuses"}) {
-      const value::Value* statuses = at(pod, {"status", field});
-      if (!statuses) continue;
-      for (const value::Value& c : statuses->items()) {
-        const value::Value* ready = c.get("ready");
-        if (ready && value::truth(*ready)) continue;
-        for (const char* state : {"waiting", "terminated"}) {
-          const std::string reason = text(c, {"state", state, "reason"});
-          if (reason.empty() || reason == "Completed" || reason == "ContainerCreating" ||
-              reason == "PodInitializing") {
-            continue;
-          }
-          cause_.reason = reason;
-          cause_.message = text(c, {"state", state, "message"});
-          cause_.pod = name;
-          cause_.container = text(c, {"name"});
-          if (reason != "ErrImagePull" && reason != "ImagePullBackOff") last_lines(ns);
-          return;
-        }
+      for (const value::Value& c : items(pod, {"status", field})) {
+        if (look_at_container(ns, name, c)) return;
       }
     }
-    const value::Value* conditions = at(pod, {"status", "conditions"});
-    if (conditions) {
-      for (const value::Value& c : conditions->items()) {
-        if (text(c, {"type"}) != "PodScheduled" || text(c, {"status"}) != "False") continue;
-        cause_.reason = text(c, {"reason"});
-        cause_.message = text(c, {"message"});
-        cause_.pod = name;
-        return;
-      }
-    }
-    if (text(pod, {"status", "phase"}) != "Succeeded") {
-      events(ns, "Pod", name);
-      if (!cause_.reason.empty()) cause_.pod = name;
+    const std::string starting = cause_.reason;
+    cause_.reason.clear();
+    events(ns, "Pod", name);
+    if (!cause_.reason.empty()) {
+      cause_.pod = name;
+    } else {
+      cause_.reason = starting;
     }
   }
 
-  // The latest warning about one object.
+  // True when it tells why.
+  bool look_at_container(const std::string& ns, const std::string& pod, const value::Value& c) {
+    const value::Value* ready = c.get("ready");
+    if (ready && value::truth(*ready)) return false;
+    for (const char* state : {"waiting", "terminated"}) {
+      const value::Value* now = at(c, {"state", state});
+      const std::string reason = now ? text(*now, {"reason"}) : "";
+      if (reason == "Completed" || reason.empty()) continue;
+      std::string message = text(*now, {"message"});
+      if (const value::Value* code = now->get("exitCode"); code && message.empty()) {
+        message = cat("exit code ", code->as_int());
+      }
+      if (const value::Value* last = at(c, {"lastState", "terminated", "exitCode"})) {
+        const std::string why = text(c, {"lastState", "terminated", "reason"});
+        append(message, {message.empty() ? "" : "; ", "it ended with exit code ",
+                         std::to_string(last->as_int()), why.empty() || why == "Error" ? "" : " ",
+                         why == "Error" ? "" : why});
+      }
+      found(pod, text(c, {"name"}), reason, message);
+      if (still_starting(reason)) continue;
+      const bool ran = reason != "ErrImagePull" && reason != "ImagePullBackOff" &&
+                       reason != "InvalidImageName" && reason != "CreateContainerConfigError";
+      if (ran) last_lines(ns);
+      return true;
+    }
+    return false;
+  }
+
+  void found(std::string_view pod, std::string container, std::string reason,
+             const std::string& message) {
+    cause_.pod = pod;
+    cause_.container = std::move(container);
+    cause_.reason = std::move(reason);
+    cause_.message = printable(message);
+  }
+
+  // What the object itself says: pods that cannot be made, a finalizer that holds it, a condition.
+  void own_words(const value::Value& object) {
+    if (!object.is_map()) return;
+    const auto finalizers = items(object, {"metadata", "finalizers"});
+    if (!text(object, {"metadata", "deletionTimestamp"}).empty() && !finalizers.empty()) {
+      std::string names;
+      for (const value::Value& f : finalizers) {
+        if (f.is_string()) append(names, {names.empty() ? "" : ", ", f.as_string()});
+      }
+      return found("", "", "Finalizers", cat("deletion waits for ", names));
+    }
+    for (const value::Value& c : items(object, {"status", "conditions"})) {
+      const std::string type = text(c, {"type"}), is = text(c, {"status"});
+      const bool bad = is == "False" ? type == "Ready" || type == "Progressing" || type == "Established"
+                                     : is == "True" && (type == "ReplicaFailure" || type == "Failed");
+      if (!bad) continue;
+      found("", "", text(c, {"reason"}), text(c, {"message"}));
+      if (type == "ReplicaFailure") return;  // nothing else is nearer to the cause
+    }
+  }
+
+  // The latest warning about one object; without one the latest event.
   void events(const std::string& ns, const std::string& kind, const std::string& name) {
     const value::Value list =
-        items(collection_path("", "v1", "events", true, ns.empty() ? "default" : ns),
-              cat("fieldSelector=", query_escape(cat("involvedObject.kind=", kind, ",involvedObject.name=",
-                                                     name, ",type=Warning")),
-                  "&limit=100"));
+        get(collection_path("", "v1", "events", true, ns.empty() ? "default" : ns),
+            cat("fieldSelector=",
+                query_escape(cat("involvedObject.kind=", kind, ",involvedObject.name=", name)),
+                "&limit=100"));
     std::string latest;
-    for (const value::Value& event : list.items()) {
+    for (const value::Value& event : items(list, {"items"})) {
       std::string time = text(event, {"lastTimestamp"});
       if (time.empty()) time = text(event, {"eventTime"});
-      if (!cause_.reason.empty() && time < latest) continue;
+      // Warnings sort behind all others.
+      time.insert(0, text(event, {"type"}) == "Warning" ? "1" : "0");
+      if (time < latest) continue;
       latest = time;
       cause_.reason = text(event, {"reason"});
-      cause_.message = text(event, {"message"});
+      cause_.message = printable(text(event, {"message"}));
     }
   }
 
   void last_lines(const std::string& ns) {
+    if (!options_.log || !answered_) return;
     Call call;
     call.path = cat(collection_path("", "v1", "pods", true, ns), "/", cause_.pod, "/log");
     call.query = cat("container=", query_escape(cause_.container), "&tailLines=", kLogLines,
                      "&limitBytes=16384");
     call.accept = "*/*";
     call.timeout_ms = kPatienceMs;
+    call.retry = false;
+    call.cancel = options_.cancel;
     const auto response = rest_.call(call);
     if (!response) return;
     for (std::string_view line : split(response->body, "\n")) {
-      if (!line.empty()) cause_.log.emplace_back(line);
+      if (std::string clean = printable(line); !clean.empty()) cause_.log.push_back(std::move(clean));
     }
   }
 
   Rest& rest_;
-  Cause& cause_;
+  const ExplainOptions& options_;
+  Cause cause_;
+  bool answered_ = true;
 };
 
 }  // namespace
 
-std::vector<Cause> explain(Rest& rest, const Objects& objects, const std::vector<NotReady>& not_ready,
-                           size_t most) {
+std::vector<Cause> explain(Rest& rest, const std::vector<NotReady>& not_ready,
+                           const ExplainOptions& options) {
   std::vector<Cause> out;
+  Inquiry inquiry(rest, options);
   for (const NotReady& n : not_ready) {
-    if (out.size() == most) break;
-    const auto o = std::find_if(objects.begin(), objects.end(), [&](const Object& other) {
-      return other.kind == n.kind && other.ns == n.ns && other.name == n.name;
-    });
-    if (o == objects.end()) continue;
-    out.push_back({n.kind, n.ns, n.name, "", "", "", "", {}});
-    Inquiry(rest, out.back()).ask(*o);
-    if (out.back().message.empty() && out.back().reason.empty()) out.back().message = n.message;
+    if (out.size() == options.most || !inquiry.answered()) break;
+    out.push_back(inquiry.ask(n));
+  }
+  return out;
+}
+
+std::string short_text(const Cause& c) {
+  std::string out = cat(c.reason, c.reason.empty() || c.message.empty() ? "" : ": ", c.message);
+  if (!c.pod.empty() && c.kind != "Pod") append(out, {" (pod ", c.pod});
+  if (!c.container.empty()) append(out, {c.pod.empty() || c.kind == "Pod" ? " (" : ", ", "container ", c.container});
+  if ((!c.pod.empty() && c.kind != "Pod") || !c.container.empty()) out += ")";
+  return out;
+}
+
+std::string text(const Causes& causes) {
+  std::string out;
+  for (const Cause& c : causes.list) {
+    const std::string why = short_text(c);
+    append(out, {"Cause: ", c.kind, " ", c.ns, c.ns.empty() ? "" : "/", c.name, ": ",
+                 why.empty() ? "the server does not say" : why, "\n"});
+    for (const std::string& line : c.log) append(out, {"  | ", line, "\n"});
   }
   return out;
 }

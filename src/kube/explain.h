@@ -1,5 +1,5 @@
-// Why an object is not ready, asked of the server after a wait has failed: what its pods' containers
-// wait for, the last warning event, the last lines a container wrote.
+// Why an object is not ready, asked of the server: what its pods' containers wait for, the latest
+// warning event, a condition that says so, the last lines a container wrote.
 #pragma once
 
 #include <string>
@@ -18,9 +18,29 @@ struct Cause {
   std::vector<std::string> log;    // the last lines, oldest first
 };
 
-// One cause for each object, in their order. What cannot be asked is left out; never fails. At most
-// `most` objects are looked at: some four requests each.
-std::vector<Cause> explain(Rest& rest, const Objects& objects, const std::vector<NotReady>& not_ready,
-                           size_t most = 5);
+// What a failed wait's error carries: why, of the first few objects that were not ready.
+struct Causes : ErrorDetail {
+  std::vector<Cause> list;
+};
+
+struct ExplainOptions {
+  size_t most = 5;                       // objects looked at
+  bool log = true;                       // read the last lines too
+  const http::Cancel* cancel = nullptr;  // ends it early
+};
+
+// One cause for each object, in their order. What cannot be asked is left out; never fails, and
+// gives up when the server does not answer. Some three requests for each object.
+std::vector<Cause> explain(Rest& rest, const std::vector<NotReady>& not_ready,
+                           const ExplainOptions& options = {});
+
+// "ImagePullBackOff: Back-off pulling image ... (pod web-1, container main)", on one line.
+std::string short_text(const Cause& cause);
+
+// Lines for after Helm's own error line. Each begins with "Cause: " or, a container's output,
+// "  | ":
+//   Cause: Deployment shop/web: ImagePullBackOff: Back-off pulling image ... (pod web-1, container main)
+//     | the last lines it wrote
+std::string text(const Causes& causes);
 
 }  // namespace pintle::kube

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "kube/apply.h"
 #include "kube/discovery.h"
+#include "kube/wait.h"
 
 namespace pintle::kube {
 namespace {
@@ -203,7 +204,9 @@ Status legacy_wait(Rest& rest, sys::Clock& clock, const Objects& objects, const 
       }
       if (all) continue;
       if (options.progress) {
-        options.progress({{objects[i].kind, objects[i].ns, objects[i].name, "InProgress", ""}});
+        const Object& o = objects[i];
+        options.progress({{o.kind, o.ns, o.name, "InProgress", "",
+                           object_path(o, o.name), pod_selector(o)}});
       }
     }
     if (all) return ok();

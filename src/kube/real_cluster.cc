@@ -1,11 +1,13 @@
 #include "kube/real_cluster.h"
 
+#include <atomic>
 #include <optional>
 
 #include "base/strings.h"
 #include "kube/apply.h"
 #include "kube/builder.h"
 #include "kube/discovery.h"
+#include "kube/explain.h"
 #include "kube/legacy_wait.h"
 #include "kube/wait.h"
 
@@ -22,11 +24,49 @@ std::string text_at(const value::Value& map, std::string_view key) {
   return v && v->is_string() ? std::string(v->as_string()) : std::string();
 }
 
+// The connection as the cluster uses it: calls that say nothing of cancelling can be interrupted.
+class Interruptible final : public Rest {
+ public:
+  explicit Interruptible(Rest& rest) : rest_(rest) {}
+  void by(const http::Cancel* cancel) { cancel_.store(cancel); }
+
+  Result<http::Response> call(const Call& call) override { return rest_.call(with_cancel(call)); }
+  Status stream(const Call& call, const std::function<bool(std::string_view)>& data) override {
+    return rest_.stream(with_cancel(call), data);
+  }
+  std::unique_ptr<Pending> open(const Call& call, std::function<Flow(std::string_view)> data,
+                                std::function<void(Status)> done) override {
+    return rest_.open(with_cancel(call), std::move(data), std::move(done));
+  }
+  std::string server() const override { return rest_.server(); }
+
+ private:
+  Call with_cancel(const Call& call) const {
+    Call out = call;
+    if (!out.cancel) out.cancel = cancel_.load();
+    return out;
+  }
+  Rest& rest_;
+  std::atomic<const http::Cancel*> cancel_{nullptr};
+};
+
+// What stands in a list has no kind of its own; client-go gives it the list's.
+void name_items(value::Value& list) {
+  const std::string kind = text_at(list, "kind"), version = text_at(list, "apiVersion");
+  const value::Value* items = list.get("items");
+  if (!items || !kind.ends_with("List")) return;
+  for (const value::Value& item : items->items()) {
+    if (!item.is_map() || item.get("kind")) continue;
+    item.as_map()->set("kind", value::str(kind.substr(0, kind.size() - 4)));
+    item.as_map()->set("apiVersion", value::str(version));
+  }
+}
+
 class RealCluster final : public Cluster {
  public:
   RealCluster(Rest& rest, ClusterSettings settings)
       : rest_(rest), settings_(std::move(settings)),
-        discovery_(rest, settings_.cache_directory, settings_.disk, settings_.clock) {}
+        discovery_(rest_, settings_.cache_directory, settings_.disk, settings_.clock) {}
 
   Status reachable() override {
     auto got = fetch_version();
@@ -41,6 +81,7 @@ class RealCluster final : public Cluster {
 
   Result<std::vector<std::string>> api_versions() override { return discovery_.api_versions(); }
   void invalidate_discovery() override { discovery_.invalidate(); }
+  void interrupt_by(const http::Cancel* cancel) override { rest_.by(cancel); }
 
   // Field validation is the server's: every apply says fieldValidation.
   Result<Objects> build(std::string_view manifest, bool) override {
@@ -61,14 +102,17 @@ class RealCluster final : public Cluster {
 
   Status wait(const Objects& objects, const WaitOptions& options) override {
     if (options.strategy == WaitStrategy::kHookOnly) return ok();
-    if (options.strategy == WaitStrategy::kLegacy) {
-      return legacy_wait(rest_, settings_.clock, objects, options);
-    }
-    return wait_for(rest_, settings_.clock, objects, WaitFor::kReady, options);
+    return explained(options, [&](const WaitOptions& o) {
+      return o.strategy == WaitStrategy::kLegacy
+                 ? legacy_wait(rest_, settings_.clock, objects, o)
+                 : wait_for(rest_, settings_.clock, objects, WaitFor::kReady, o);
+    });
   }
   Status wait_for_delete(const Objects& objects, const WaitOptions& options) override {
     if (options.strategy == WaitStrategy::kHookOnly) return ok();
-    return wait_for(rest_, settings_.clock, objects, WaitFor::kGone, options);
+    return explained(options, [&](const WaitOptions& o) {
+      return wait_for(rest_, settings_.clock, objects, WaitFor::kGone, o);
+    });
   }
   Status watch_until_ready(const Objects& objects, const WaitOptions& options) override {
     Objects awaited;  // others are ready at once, without asking
@@ -77,7 +121,9 @@ class RealCluster final : public Cluster {
         awaited.push_back(o);
       }
     }
-    return wait_for(rest_, settings_.clock, awaited, WaitFor::kHooks, options);
+    return explained(options, [&](const WaitOptions& o) {
+      return wait_for(rest_, settings_.clock, awaited, WaitFor::kHooks, o);
+    });
   }
 
   Result<value::Value> lookup(std::string_view api_version, std::string_view kind,
@@ -125,7 +171,7 @@ class RealCluster final : public Cluster {
                  const std::function<bool(std::string_view)>& piece) override {
     Call call;
     call.path = cat(collection_path("", "v1", "pods", true, ns), "/", pod, "/log");
-    call.query = "container=" + query_escape(container);
+    if (!container.empty()) call.query = "container=" + query_escape(container);
     call.accept = "application/json, */*";
     return rest_.stream(call, piece);
   }
@@ -150,13 +196,32 @@ class RealCluster final : public Cluster {
                                  std::move(response).error());
       }
       return std::move(response).error();
+  // Runs a wait; its error carries why, asked while what failed is still there.
+  template <typename Wait>
+  Status explained(const WaitOptions& options, const Wait& wait) {
+    std::vector<NotReady> last;
+    WaitOptions own = options;
+    own.progress = [&](const std::vector<NotReady>& now) {
+      last = now;
+      if (options.progress) options.progress(now);
+    };
+    Status done = wait(own);
+    if (options.progress) options.progress({});
+    if (done || last.empty() || done.error().code() == Code::kCancelled) return done;
+    auto causes = std::make_unique<Causes>();
+    causes->list = explain(rest_, last);
+    Error error = Error::with_cause(done.error().text(), done.error());
+    error.set_detail(std::move(causes));
+    return error;
+  }
+
     }
     const value::Value v = TRY(decode(*response));
     version_ = Version{text_at(v, "gitVersion"), text_at(v, "major"), text_at(v, "minor")};
     return ok();
   }
 
-  Rest& rest_;
+  Interruptible rest_;
   ClusterSettings settings_;
   Discovery discovery_;
   std::optional<Version> version_;

@@ -9,9 +9,11 @@
 #include <set>
 #include <thread>
 
+#include "base/gotext.h"
 #include "base/strings.h"
 #include "kube/config.h"
 #include "kube/credentials.h"
+#include "sys/clock.h"
 
 namespace pintle::kube {
 namespace {
@@ -45,20 +47,48 @@ bool sleep_for(int64_t ms, const http::Cancel* cancel) {
   return !(cancel && cancel->cancelled());
 }
 
+// A bucket of `burst` tokens that `qps` a second drip into. Thread-safe.
+class Throttle {
+ public:
+  Throttle(double qps, int64_t burst)
+      : qps_(qps), burst_(static_cast<double>(std::max<int64_t>(burst, 1))), tokens_(burst_) {}
+
+  // Milliseconds to wait before the request may go.
+  int64_t take() {
+    if (qps_ <= 0) return 0;
+    std::lock_guard held(mutex_);
+    const int64_t now = sys::real_clock().monotonic_ns();
+    if (last_ != 0) tokens_ = std::min(burst_, tokens_ + static_cast<double>(now - last_) / 1e9 * qps_);
+    last_ = now;
+    tokens_ -= 1;
+    return tokens_ >= 0 ? 0 : static_cast<int64_t>(-tokens_ / qps_ * 1000);
+  }
+
+ private:
+  const double qps_, burst_;
+  std::mutex mutex_;
+  double tokens_;     // guarded by mutex_; below zero: promised to who waits
+  int64_t last_ = 0;  // guarded by mutex_
+};
+
 class RealRest final : public Rest {
  public:
   RealRest(const ClientConfig& config, RestOptions options)
       : config_(config), options_(std::move(options)),
-        credentials_(config_, options_.environ, options_.terminal) {}
+        credentials_(config_, {options_.environ, options_.terminal, options_.plugin_err}),
+        throttle_(options_.qps, options_.burst) {}
 
   Result<http::Response> call(const Call& call) override {
     bool renewed = false, calmed = false;
     for (int attempt = 0;; ++attempt) {
-      http::Client* client = TRY(this->client());
+      http::Client* client = TRY(this->client(call));
       auto request = TRY(this->request(call));
+      if (!sleep_for(throttle_.take(), call.cancel)) {
+        return Error(Code::kCancelled, "client rate limiter Wait returned an error: context canceled");
+      }
       auto response = client->send(request);
       if (!response) {
-        const bool again = call.method == "GET" && attempt < kRetries &&
+        const bool again = call.method == "GET" && call.retry && attempt < kRetries &&
                            response.error().code() == Code::kUnavailable && lost(response.error());
         if (!again || !sleep_for(1000, call.cancel)) return std::move(response).error();
         continue;
@@ -77,7 +107,8 @@ class RealRest final : public Rest {
         Error error = status_error(*response);
         const bool wait = response->status == 429 || response->status >= 500;
         const auto* status = error.find<ApiStatus>();
-        if (!wait || response->header("retry-after").empty() || attempt >= kRetries) return error;
+        const bool told = wait && !response->header("retry-after").empty();
+        if (!told || !call.retry || attempt >= kRetries) return error;
         const int seconds = std::clamp(status->retry_after_seconds, 0, kLongestRetryAfter);
         if (!sleep_for(seconds * 1000, call.cancel)) return error;
         continue;
@@ -87,7 +118,7 @@ class RealRest final : public Rest {
   }
 
   Status stream(const Call& call, const std::function<bool(std::string_view)>& data) override {
-    http::Client* client = TRY(this->client());
+    http::Client* client = TRY(this->client(call));
     auto request = TRY(this->request(call));
     http::Response refused;
     auto status = client->stream(request, [&](const http::Response& head) {
@@ -101,7 +132,7 @@ class RealRest final : public Rest {
 
   std::unique_ptr<Pending> open(const Call& call, std::function<Flow(std::string_view)> data,
                                 std::function<void(Status)> done) override {
-    auto client = this->client();
+    auto client = this->client(call);
     auto request = client ? this->request(call) : Result<http::Request>(client.error());
     if (!request) {
       done(request.error());
@@ -127,12 +158,23 @@ class RealRest final : public Rest {
            e.text().find("http2: ") != std::string::npos;
   }
 
+  // As net/http words what fails before a request is sent.
+  Error unsent(const Call& call, const Error& why) const {
+    std::string verb = to_lower(call.method);
+    verb[0] = call.method[0];
+    return Error::wrap(cat(verb, " ", quote(config_.server + call.path +
+                                            (call.query.empty() ? "" : "?" + call.query))),
+                       why);
+  }
+
   // A new one after credentials changed: connections belong to a certificate.
-  Result<http::Client*> client() {
+  Result<http::Client*> client(const Call& call) {
     std::lock_guard held(mutex_);
     if (clients_.empty() || stale_) {
       http::Options options;
-      options.tls = TRY(credentials_.tls());
+      auto tls = credentials_.tls(call.cancel);
+      if (!tls) return unsent(call, tls.error());
+      options.tls = std::move(*tls);
       options.proxy = config_.proxy;
       options.proxy_environ = options_.environ;
       clients_.push_back(TRY(http::Client::make(std::move(options))));
@@ -155,9 +197,9 @@ class RealRest final : public Rest {
     r.headers = {{"User-Agent", options_.user_agent}, {"Accept", call.accept}};
     if (!call.body.empty()) r.headers.emplace_back("Content-Type", call.content_type);
     if (!call.if_none_match.empty()) r.headers.emplace_back("If-None-Match", call.if_none_match);
-    if (std::string auth = TRY(credentials_.authorization()); !auth.empty()) {
-      r.headers.emplace_back("Authorization", std::move(auth));
-    }
+    auto authorization = credentials_.authorization(call.cancel);
+    if (!authorization) return unsent(call, authorization.error());
+    if (!authorization->empty()) r.headers.emplace_back("Authorization", std::move(*authorization));
     if (!config_.as_user.empty()) r.headers.emplace_back("Impersonate-User", config_.as_user);
     if (!config_.as_uid.empty()) r.headers.emplace_back("Impersonate-Uid", config_.as_uid);
     for (const auto& g : config_.as_groups) r.headers.emplace_back("Impersonate-Group", g);
@@ -182,6 +224,7 @@ class RealRest final : public Rest {
   std::mutex warned_mutex_;
   std::set<std::string> warned_;  // guarded by warned_mutex_
   Credentials credentials_;
+  Throttle throttle_;
   std::mutex mutex_;
   bool stale_ = false;            // guarded by mutex_
   std::vector<std::unique_ptr<http::Client>> clients_;  // guarded by mutex_; the last one is used

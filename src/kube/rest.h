@@ -35,6 +35,7 @@ struct Call {
   std::string accept = "application/json";
   int64_t timeout_ms = 0;
   const http::Cancel* cancel = nullptr;
+  bool retry = true;  // false: one try, for what is not worth waiting for
   std::string if_none_match = {};
 };
 
@@ -63,6 +64,10 @@ struct RestOptions {
   std::function<void(std::string_view warning)> warn = {};
   const sys::Environ* environ = nullptr;  // for proxies and exec plugins; null: neither
   bool terminal = false;                  // an exec plugin may ask the user
+  std::function<void(std::string_view)> plugin_err = {};  // what an exec plugin says while it runs
+  // Requests a second, after `burst` at once; 0: as many as the server takes.
+  double qps = 0;
+  int64_t burst = 0;
 };
 
 struct ClientConfig;  // config.h

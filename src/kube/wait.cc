@@ -33,6 +33,7 @@ struct Target {
   const Object* object;
   Progress progress;
   value::Value pod;    // one whose state may change by time alone
+  const struct Watch* watch = nullptr;
   bool skipped = false;  // a paused Deployment
 };
 
@@ -54,6 +55,7 @@ struct Watch {
   bool finished = false;            // the type does not exist
   bool plain_list = false;          // the server knows no streaming lists
   std::string version;              // to watch from after a list
+  std::string trouble;              // why it does not stand, while it does not
   int64_t retry_at = 0, pause = kFirstPause;
   std::unique_ptr<Rest::Pending> pending;  // last: dropped before what it writes to
   explicit Watch(Bell& b) : bell(b) {}
@@ -90,6 +92,7 @@ class Waiter {
   std::vector<std::unique_ptr<Watch>> watches_;
   std::vector<NotReady> told_;
 };
+  bool changed_ = false;  // since told_
 
 Progress Waiter::judge(const Object& o, const value::Value& live) {
   const bool job = o.group == "batch" && o.kind == "Job";
@@ -109,17 +112,23 @@ Progress Waiter::judge(const Object& o, const value::Value& live) {
 
 // Pods of a controller that cannot recover by themselves; those that leave or wait for a node can.
 size_t Waiter::failed_pods(const Object& o, const value::Value& live) {
+// "a=b,c=d".
+std::string selector_text(const value::Value& labels) {
+  std::string out;
+  if (!labels.as_map()) return out;
+  for (const auto& [key, v] : *labels.as_map()) {
+    append(out, {out.empty() ? "" : ",", key.view(), "=", v.is_string() ? v.as_string() : ""});
+  }
+  return out;
+}
+
   const value::Value* spec = live.get("spec");
   const value::Value* selector = spec ? spec->get("selector") : nullptr;
   const value::Value* labels = selector ? selector->get("matchLabels") : nullptr;
   if (!labels || !labels->as_map()) return 0;
-  std::string query;
-  for (const auto& [key, v] : *labels->as_map()) {
-    append(query, {query.empty() ? "" : ",", key.view(), "=", v.is_string() ? v.as_string() : ""});
-  }
   Call call;
   call.path = collection_path("", "v1", "pods", true, o.ns);
-  call.query = "labelSelector=" + query_escape(query);
+  call.query = "labelSelector=" + query_escape(selector_text(*labels));
   call.cancel = options_.cancel;
   auto response = rest_.call(call);
   auto list = response ? decode(*response) : Result<value::Value>(response.error());
@@ -155,6 +164,7 @@ void Waiter::plan(const Objects& objects) {
     }
     w->targets[o.name] = &targets_.back();
   }
+    targets_.back().watch = w;
   for (auto& w : watches_) {
     if (w->targets.size() == 1) w->field = "fieldSelector=" + query_escape("metadata.name=" + w->targets.begin()->first) + "&";
   }
@@ -220,6 +230,7 @@ void Waiter::see(Watch& w, const value::Value& object, bool deleted) {
   w.seen[it->first] = true;
   if (deleted) {
     t.progress = {State::kNotFound, "Resource not found"};
+  changed_ = true;
     return;
   }
   // Items of a list carry no kind.
@@ -246,7 +257,8 @@ void Waiter::synced(Watch& w) {
       target->progress = {State::kNotFound, "Resource not found"};
     }
   }
-  w.synced = true;
+  w.synced = changed_ = true;
+  w.trouble.clear();
   w.pause = kFirstPause;
 }
 
@@ -325,6 +337,8 @@ Status Waiter::ended(Watch& w, const Status& status) {
   w.retry_at = clock_.monotonic_ns() + w.pause;
   w.pause = std::min(w.pause * 2, kLongestPause);
   return ok();
+    w.trouble = status.error().text();
+    changed_ = true;
 }
 
 bool Waiter::done() const {
@@ -341,16 +355,23 @@ bool Waiter::done() const {
 }
 
 void Waiter::tell() {
-  if (!options_.progress) return;
-  for (const auto& w : watches_) {
-    if (!w->synced && !w->finished) return;  // nothing is known yet
+  if (!options_.progress || !changed_) return;
+  for (const auto& w : watches_) {  // nothing is known yet
+    if (!w->synced && !w->finished && w->trouble.empty()) return;
   }
   std::vector<NotReady> now;
   for (const Target& t : targets_) {
-    const State good = what_ == WaitFor::kGone ? State::kNotFound : State::kCurrent;
-    if (t.skipped || t.progress.state == good) continue;
+    const State s = t.progress.state;
+    if (what_ == WaitFor::kGone ? s == State::kNotFound || s == State::kUnknown
+                                : t.skipped || s == State::kCurrent) {
+      continue;
+    }
+    const std::string& trouble = t.watch->trouble;
+  changed_ = false;
     now.push_back({t.object->kind, t.object->ns, t.object->name,
-                   std::string(state_name(t.progress.state)), t.progress.message});
+                   std::string(state_name(s)),
+                   trouble.empty() ? t.progress.message : "cannot be watched: " + trouble,
+                   object_path(*t.object, t.object->name), pod_selector(*t.object)});
   }
   const bool same = std::equal(now.begin(), now.end(), told_.begin(), told_.end(),
                                [](const NotReady& a, const NotReady& b) {
@@ -414,6 +435,7 @@ Status Waiter::run(const Objects& objects) {
 }
 
 }  // namespace
+      changed_ = true;
 
 Status wait_for(Rest& rest, sys::Clock& clock, const Objects& objects, WaitFor what,
                 const WaitOptions& options) {
@@ -421,3 +443,13 @@ Status wait_for(Rest& rest, sys::Clock& clock, const Objects& objects, WaitFor w
 }
 
 }  // namespace pintle::kube
+std::string pod_selector(const Object& object) {
+  if (object.kind == "Job" && object.group == "batch") return "job-name=" + object.name;
+  const value::Value* spec = object.tree.get("spec");
+  const value::Value* selector = spec ? spec->get("selector") : nullptr;
+  if (!selector) return "";
+  if (object.kind == "ReplicationController" && object.group.empty()) return selector_text(*selector);
+  const value::Value* labels = object.group == "apps" ? selector->get("matchLabels") : nullptr;
+  return labels ? selector_text(*labels) : "";
+}
+

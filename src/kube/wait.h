@@ -2,7 +2,7 @@
 // pkg/kube/statuswait.go decides what is waited for and what is said). Inside this room.
 #pragma once
 
-#include <functional>
+#include <string>
 
 #include "base/result.h"
 #include "kube/cluster.h"
@@ -19,5 +19,8 @@ enum class WaitFor : uint8_t { kReady, kGone, kHooks };
 // `context deadline exceeded` or `context canceled`.
 Status wait_for(Rest& rest, sys::Clock& clock, const Objects& objects, WaitFor what,
                 const WaitOptions& options);
+
+// Selects the pods that an object's controller makes; "" for what has none.
+std::string pod_selector(const Object& object);
 
 }  // namespace pintle::kube

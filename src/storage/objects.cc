@@ -5,8 +5,10 @@
 // page and what was asked for.
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <set>
+#include <thread>
 #include <tuple>
 
 #include "base/gotext.h"
@@ -24,6 +26,9 @@ using value::Value;
 constexpr size_t kFewGets = 16;    // more bodies than this are listed instead
 constexpr int kHeadsPage = 2000;   // metadata: about 1 KB each
 constexpr int kRecordsPage = 100;  // records: 10 KB as a rule, 1 MB at most
+// How a release ended is written also when the server is away for a moment: a PUT can be repeated.
+constexpr int kUpdateRetries = 20;
+constexpr auto kUpdatePause = std::chrono::milliseconds(500);
 constexpr std::string_view kMetadataOnly =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
@@ -112,10 +117,17 @@ class Objects : public Driver {
   }
 
   Status update(const Record& record) override {
-    const auto sent = send("PUT", path_of(options_.namespace_, record.name, record.version),
-                           record, "modifiedAt", "update");
-    if (sent) return ok();
-    return Error::wrap("update: failed to update", sent.error());
+    for (int attempt = 0;; ++attempt) {
+      const auto sent = send("PUT", path_of(options_.namespace_, record.name, record.version),
+                             record, "modifiedAt", "update");
+      if (sent) return ok();
+      const bool away = sent.error().code() == Code::kUnavailable &&
+                        sent.error().find<kube::ApiStatus>() == nullptr;
+      if (!away || attempt == kUpdateRetries) {
+        return Error::wrap("update: failed to update", sent.error());
+      }
+      std::this_thread::sleep_for(kUpdatePause);
+    }
   }
 
   Status remove(std::string_view name, int version) override {

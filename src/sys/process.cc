@@ -23,6 +23,7 @@ extern char** environ;
 namespace pintle::sys {
 namespace {
 
+constexpr int kAskMs = 100;
 constexpr int kGraceMs = 100;  // for output still in the pipes after a kill
 
 struct Pipe {
@@ -69,7 +70,7 @@ void pump(const Command& command, pid_t pid, Pipe& in, Pipe& out, Pipe& err, Fin
                          ? real_clock().monotonic_ns() + command.timeout_ms * 1'000'000
                          : INT64_MAX;
   const auto stop = [&] {
-    ::kill(-pid, SIGKILL);
+    ::kill(command.with_terminal ? pid : -pid, SIGKILL);
     deadline = real_clock().monotonic_ns() + kGraceMs * 1'000'000;
   };
   bool stopped = false;
@@ -82,8 +83,11 @@ void pump(const Command& command, pid_t pid, Pipe& in, Pipe& out, Pipe& err, Fin
       const int64_t left = deadline - real_clock().monotonic_ns();
       wait = static_cast<int>(std::clamp<int64_t>(left / 1'000'000, 0, INT32_MAX));
     }
+    const bool asks = command.stop && !stopped;
+    if (asks && (wait < 0 || wait > kAskMs)) wait = kAskMs;
     const int ready = ::poll(polls.data(), polls.size(), wait);
     if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0 && asks && !command.stop() && real_clock().monotonic_ns() < deadline) continue;
     if (ready <= 0) {
       if (stopped) return;
       finished.timed_out = true;
@@ -108,7 +112,13 @@ void pump(const Command& command, pid_t pid, Pipe& in, Pipe& out, Pipe& err, Fin
       stopped = true;
     };
     if (polls[0].revents) collect(out, finished.out);
-    if (polls[1].revents) collect(err, finished.err);
+    if (polls[1].revents) {
+      collect(err, finished.err);
+      if (command.on_err) {
+        command.on_err(finished.err);
+        finished.err.clear();
+      }
+    }
   }
 }
 
@@ -153,8 +163,10 @@ Result<Finished> run(const Command& command) {
   if (command.capture) {
     posix_spawn_file_actions_adddup2(&actions, out.fds[1], 1);
     posix_spawn_file_actions_adddup2(&actions, err.fds[1], 2);
-    // A group of its own is what a kill can reach whole. Uncaptured programs stay in ours: they
-    // may need the terminal.
+  }
+  if (command.capture && !command.with_terminal) {
+    // A group of its own is what a kill can reach whole. Others stay in ours, which the terminal
+    // listens to.
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   }

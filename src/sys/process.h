@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,17 +22,20 @@ struct Command {
   bool capture = true;               // collect output; otherwise it goes where ours goes
   int64_t timeout_ms = 0;            // 0: none
   size_t max_output = 64 << 20;      // per stream; more kills the program
+  bool with_terminal = false;        // captured, but in our process group: it may ask the user
+  std::function<void(std::string_view piece)> on_err = {};  // stderr as it comes, instead of collected
+  std::function<bool()> stop = {};   // asked ten times a second; true kills the program
 };
 
 struct Finished {
   int exit_code = 0;  // 128 + signal when a signal ended it
-  bool timed_out = false;
+  bool timed_out = false;  // or stopped
   bool too_much = false;  // max_output was passed
   std::string out, err;
 };
 
 // Runs to the end. A captured program gets a process group of its own, which is killed whole on
-// timeout or too much output. Error: exec's text (`exec: "x": executable file not found in $PATH`,
+// timeout or too much output; one with the terminal is killed alone. Error: exec's text (`exec: "x": executable file not found in $PATH`,
 // "fork/exec /x: permission denied").
 Result<Finished> run(const Command& command);
 

@@ -51,6 +51,7 @@ std::string certificate_cause(const Request& request, const Failure& f) {
     case 23:  // CERT_REVOKED
       return refused("certificate is revoked");
     case 0:
+    case 1:  // UNSPECIFIED: libcurl looked at the name before it asked for the result
       if (says(f, "subject name") || says(f, "common name")) {
         return refused(cat("certificate is not valid for ",
                            f.server_name.empty() ? host_of(request) : f.server_name));

@@ -17,7 +17,7 @@ Value parse(std::string_view text) {
 std::string write(const Value& v) { return *json::write(v, {.escape_html = false}); }
 
 Value definition(std::string_view spec_schema) {
-  return parse(R"({"metadata":{"name":"boats.sea.example.com"},"spec":{"group":"sea.example.com",
+  return parse(R"({"metadata":{"name":"boats.sea.example.com"},"status":{"storedVersions":["v1"]},"spec":{"group":"sea.example.com",
     "scope":"Namespaced","names":{"plural":"boats","singular":"boat","kind":"Boat","listKind":"BoatList"},
     "versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},
     "additionalPrinterColumns":[{"name":"Mast","type":"integer","jsonPath":".spec.masts"}],

@@ -119,6 +119,55 @@ TEST_F(Requests, AreAllowedWhatRolesAndBindingsGive) {
   EXPECT_EQ(code("GET", kept, token), 401);
 }
 
+TEST_F(Requests, QuotasLimitHowManyThereAre) {
+  ask("POST", "/api/v1/namespaces/shop/resourcequotas", kJson,
+      R"({"metadata":{"name":"q"},"spec":{"hard":{"configmaps":"2","count/deployments.apps":"0"}}})");
+  ASSERT_EQ(last->status, 201) << last->body;
+  EXPECT_EQ(code("POST", kMaps, kJson, R"({"metadata":{"name":"second"}})"), 201);
+  Value refused = ask("POST", kMaps, kJson, R"({"metadata":{"name":"third"}})");
+  EXPECT_EQ(last->status, 403);
+  EXPECT_EQ(text(refused, "message"),
+            "configmaps \"third\" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=2, limited: configmaps=2");
+  EXPECT_EQ(code("POST", "/api/v1/namespaces/default/configmaps", kJson, R"({"metadata":{"name":"third"}})"), 201);
+}
+
+TEST_F(Requests, BudgetsHoldEvictionsBack) {
+  const std::string pods = "/api/v1/namespaces/shop/pods";
+  for (const char* n : {"a", "b"}) {
+    ask("POST", pods, kJson, cat(R"({"metadata":{"name":")", n, R"(","labels":{"app":"x"}},"spec":{"containers":[{"name":"c","image":"i"}]}})"));
+    EXPECT_EQ(code("PATCH", cat(pods, "/", n, "/status"), kMerge, R"({"status":{"phase":"Running"}})"), 200);
+  }
+  const std::string budgets = "/apis/policy/v1/namespaces/shop/poddisruptionbudgets";
+  ask("POST", budgets, kJson, R"({"metadata":{"name":"least"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"x"}}}})");
+  ASSERT_EQ(last->status, 201) << last->body;
+  Value refused = ask("POST", pods + "/a/eviction", kJson, "{}");
+  EXPECT_EQ(last->status, 429) << "its controller has not seen it yet";
+  EXPECT_EQ(number(refused, "details", "retryAfterSeconds"), 10);
+  ask("PATCH", budgets + "/least/status", kMerge,
+      R"({"status":{"observedGeneration":1,"disruptionsAllowed":1,"currentHealthy":2,"desiredHealthy":1,"expectedPods":2}})");
+  EXPECT_EQ(code("POST", pods + "/a/eviction", kJson, "{}"), 201);
+  EXPECT_EQ(code("POST", pods + "/b/eviction", kJson, "{}"), 429);
+}
+
+TEST_F(Requests, PagesShowTheStateOfTheFirst) {
+  for (const char* n : {"x", "y"}) ask("POST", kMaps, kJson, cat(R"({"metadata":{"name":")", n, R"("}})"));
+  Value page = ask("GET", cat(kMaps, "?limit=1"));
+  const std::string next(text(page, "metadata", "continue")), version(text(page, "metadata", "resourceVersion"));
+  ask("DELETE", cat(kMaps, "/x"));
+  ask("POST", kMaps, kJson, R"({"metadata":{"name":"w"}})");
+  auto names = [&](std::string_view query) {
+    std::string out;
+    Value list = ask("GET", cat(kMaps, query));
+    for (const Value& v : items(list, "items")) append(out, {name_of(v), " "});
+    return out;
+  };
+  EXPECT_EQ(names("?continue=" + next), "x y ");
+  EXPECT_EQ(names("?resourceVersionMatch=Exact&resourceVersion=" + version), "kept x y ");
+  EXPECT_EQ(names("?resourceVersionMatch=NotOlderThan&resourceVersion=" + version), "kept w y ");
+  machine.store().compact();
+  EXPECT_EQ(code("GET", cat(kMaps, "?resourceVersionMatch=Exact&resourceVersion=", version)), 410);
+}
+
 TEST_F(Requests, GenerateNamesThatDiffer) {
   Value a = ask("POST", kMaps, kJson, R"({"metadata":{"generateName":"gen-"}})");
   Value b = ask("POST", kMaps, kJson, R"({"metadata":{"generateName":"gen-"}})");

@@ -132,10 +132,11 @@ Status charge_budget(Machine& machine, const Value& pod) {
     d.reason = "TooManyRequests";
     d.retry_after_seconds = seen ? 0 : 10;
     const std::string budget_name = cat("The disruption budget ", name);
+    const int64_t healthy = number(budget, "status", "currentHealthy"), desired = number(budget, "status", "desiredHealthy");
     d.causes.push_back({"DisruptionBudget",
-                        seen ? cat(budget_name, " needs ", number(budget, "status", "desiredHealthy"), " healthy pods and has ",
-                                   number(budget, "status", "currentHealthy"), " currently")
-                             : cat(budget_name, " is still being processed by the server."),
+                        !seen                ? cat(budget_name, " is still being processed by the server.")
+                        : healthy <= desired ? cat(budget_name, " needs ", desired, " healthy pods and has ", healthy, " currently")
+                                             : cat(budget_name, " does not allow evicting pods currently"),
                         ""});
     return api_error("Cannot evict pod as it would violate the pod's disruption budget.", std::move(d));
   }

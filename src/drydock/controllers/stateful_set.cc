@@ -67,7 +67,7 @@ struct Sync {
       }
       TRY(world.create("", "persistentvolumeclaims", std::move(claim)));
       world.event(set, "Normal", "SuccessfulCreate",
-                  cat("create Claim ", name, " Pod ", name_of(set), "-", ordinal, " in StatefulSet ",
+                  cat("Create Claim ", name, " Pod ", name_of(set), "-", ordinal, " in StatefulSet ",
                       name_of(set), " success"), kName);
     }
     return ok();
@@ -113,12 +113,12 @@ struct Sync {
     Result<Value> made = world.create("", "pods", std::move(pod));
     if (!made) {
       world.event(set, "Warning", "FailedCreate",
-                  cat("create Pod ", name, " in StatefulSet ", name_of(set), " failed error: ",
+                  cat("Create Pod ", name, " in StatefulSet ", name_of(set), " failed error: ",
                       made.error().text()), kName);
       return made.error();
     }
     world.event(set, "Normal", "SuccessfulCreate",
-                cat("create Pod ", name, " in StatefulSet ", name_of(set), " successful"), kName);
+                cat("Create Pod ", name, " in StatefulSet ", name_of(set), " successful"), kName);
     pods[ordinal] = std::move(*made);
     return ok();
   }
@@ -127,7 +127,7 @@ struct Sync {
     Status removed = world.remove(key_of("", "pods", pod));
     if (!removed) return is_gone(removed.error()) ? ok() : removed;
     world.event(set, "Normal", "SuccessfulDelete",
-                cat("delete Pod ", name_of(pod), " in StatefulSet ", name_of(set), " successful"), kName);
+                cat("Delete Pod ", name_of(pod), " in StatefulSet ", name_of(set), " successful"), kName);
     return ok();
   }
 

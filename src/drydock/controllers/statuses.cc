@@ -110,6 +110,7 @@ Result<Again> guard(World& world, const Key& key) {
   for (Value& pod : world.list("", "pods", key.ns)) {
     if (!pod_finished(pod) && matches(at(*found, "spec", "selector"), pod)) pods.push_back(std::move(pod));
   }
+  if (pods.empty()) world.event(*found, "Normal", "NoPods", "No matching pods found", "controllermanager");
   int64_t healthy = 0;
   for (const Value& pod : pods) healthy += pod_ready(pod) && !being_deleted(pod);
   const Value* least = at(*found, "spec", "minAvailable");

@@ -222,6 +222,11 @@ Result<std::optional<Value>> find_or_make(World& world, Value& claim) {
   }
   std::string_view provisioner = text(*storage_class, "provisioner");
   if (provisioner == "kubernetes.io/no-provisioner") return std::optional<Value>();
+  world.event(claim, "Normal", "ExternalProvisioning",
+              cat("Waiting for a volume to be created either by the external provisioner '", provisioner,
+                  "' or manually by the system administrator. If volume creation is delayed, please verify that the "
+                  "provisioner is running and correctly registered."),
+              kBinder);
   Value volume = TRY(make_volume(world, claim, *storage_class));
   Value& annotations = ensure(claim, "metadata", "annotations");
   put(annotations, "volume.beta.kubernetes.io/storage-provisioner", provisioner);

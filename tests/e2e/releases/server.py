@@ -81,7 +81,7 @@ MASKS = [(re.compile(pattern), to) for pattern, to in [
     (rf"-{SUFFIX}{{5}}\b", "-ID"),
     (r":3\d{4}/", ":PORT/"),
     (r"^(node-0|drydock)$", "NODE"),
-    (r"^drydock.local/simulated$", "PROVISIONER"),
+    (r"\bdrydock\.local/simulated\b", "PROVISIONER"),
 ]]
 DROPPED = {"ca.crt", "modifiedAt", "MODIFIED_AT", "MODIFIED_AT_ISO"}
 MASKED = {"uid", "resourceVersion", "nodePort", "healthCheckNodePort", "pod-template-hash", "controller-revision-hash", "controller-uid",

@@ -264,7 +264,8 @@ Status Reflector::take_frame(std::string_view frame) {
   if (!s.ok() || !s.at_end()) return Error(Code::kDataLoss, "unable to decode a watch frame");
   ++frames_;
   if (type == "ERROR") return frame_error(json);
-  const std::string_view kind = resource_.metadata_only ? "PartialObjectMetadata" : resource_.kind;
+  std::string_view kind = resource_.kind;
+  if (resource_.metadata_only) kind = "PartialObjectMetadata";
   const bool mismatch = !kind.empty() && string_at(json, {"kind"}) != kind;
   if (mismatch ||
       (type != "ADDED" && type != "MODIFIED" && type != "DELETED" && type != "BOOKMARK")) {

@@ -327,6 +327,19 @@ TEST_F(ReflectorTest, SkipsFramesOfAnotherKindOrWithoutMetadata) {
   EXPECT_TRUE(reflector_->watching());
 }
 
+TEST_F(ReflectorTest, WatchesMetadataOnly) {
+  Resource resource{"", "v1", "configmaps"};
+  resource.kind = "ConfigMap";
+  resource.metadata_only = true;
+  begin({.watch_list = false}, resource);
+  const auto watch = listed();
+  EXPECT_TRUE(watch->call.accept.starts_with("application/json;as=PartialObjectMetadata;"));
+  const std::string partial =
+      R"({"kind":"PartialObjectMetadata","metadata":{"name":"a","resourceVersion":"11"}})";
+  watch->send(frame_json("ADDED", partial) + frame_json("ADDED", object_json("b", "12")));
+  EXPECT_EQ(log(), (Lines{"replaced @10", "added a @11"})) << "a whole object is of another kind";
+}
+
 TEST_F(ReflectorTest, KeepsItsVersionWhileUnorderedAddedFramesCome) {
   begin({.watch_list = false, .start_version = "0"});
   const auto watch = next();

@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "base/strings.h"
+#include "crypt/crypt.h"
 #include "informer/factory.h"
 #include "kube/config.h"
 #include "sys/disk.h"
@@ -158,15 +159,18 @@ int main(int argc, char** argv) {
       printf("objects=%zu\n", objects());
     } else if (command == "keys") {
       size_t different = 0;
+      uint64_t sum = 0;
       std::lock_guard held(mirror.mutex);
       for (const auto& i : informers) {
         for (const ObjectPtr& o : i->store().list()) {
+          sum += crypt::adler32(cat(o->key(), "@", o->resource_version()));
           const auto at = mirror.versions.find(std::string(o->key()));
           different += at == mirror.versions.end() || at->second != o->resource_version();
         }
       }
-      printf("different=%zu mirrored=%zu wrong=%llu\n", different, mirror.versions.size(),
-             static_cast<unsigned long long>(mirror.wrong));
+      printf("different=%zu mirrored=%zu wrong=%llu sum=%llu\n", different,
+             mirror.versions.size(), static_cast<unsigned long long>(mirror.wrong),
+             static_cast<unsigned long long>(sum));
     } else if (command == "stats") {
       Counters all;
       for (const auto& i : informers) {
@@ -184,17 +188,18 @@ int main(int argc, char** argv) {
         all.updated += c.updated;
         all.deleted += c.deleted;
         all.tombstones += c.tombstones;
+        all.skipped_frames += c.skipped_frames;
       }
       const auto n = [](uint64_t v) { return static_cast<unsigned long long>(v); };
       printf(
           "objects=%zu lists=%llu list_ms=%lld list_items=%llu watches=%llu items=%llu "
           "bookmarks=%llu "
           "fallbacks=%llu expired=%llu unchanged=%llu added=%llu updated=%llu deleted=%llu "
-          "tombstones=%llu rss_kib=%lld peak_kib=%lld threads=%zu\n",
+          "tombstones=%llu skipped=%llu rss_kib=%lld peak_kib=%lld threads=%zu\n",
           objects(), n(all.lists), static_cast<long long>(all.list_ns / kMs), n(all.list_items),
           n(all.watches), n(all.watch_items), n(all.watch_bookmarks), n(all.watch_list_fallbacks),
           n(all.expired), n(all.unchanged), n(all.added), n(all.updated), n(all.deleted),
-          n(all.tombstones), static_cast<long long>(status_of("VmRSS:")),
+          n(all.tombstones), n(all.skipped_frames), static_cast<long long>(status_of("VmRSS:")),
           static_cast<long long>(status_of("VmHWM:")), thread_count());
     }
     fflush(stdout);

@@ -7,7 +7,7 @@
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "base/url.h"
-#include "schema/regex.h"
+#include "regex/regex.h"
 
 namespace pintle::action {
 namespace {
@@ -46,7 +46,7 @@ constexpr std::string_view kWide = "\\x{00A0}-\\x{D7FF}\\x{F900}-\\x{FDCF}\\x{FD
 
 bool is_quoted_local(std::string_view s) {
   const std::string blank = "(((\\x20|\\x09)*(\\x0d\\x0a))?(\\x20|\\x09)+)?";
-  const auto regex = schema::Regex::compile(
+  const auto regex = regex::Regex::compile(
       cat("^\\x22(", blank, "(([\\x01-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f\\x21\\x23-\\x5b\\x5d-\\x7e",
           kWide, "])|(\\([\\x01-\\x09\\x0b\\x0c\\x0d-\\x7f]|[", kWide, "])))*", blank, "\\x22$"));
   return regex && (*regex)->matches(s);
@@ -110,7 +110,7 @@ bool matches_url_expression(std::string_view s) {
       R"((((www\.)|([a-zA-Z0-9]+([-_\.]?[a-zA-Z0-9])*[a-zA-Z0-9]\.[a-zA-Z0-9]+))?))?)"
       R"((([a-zA-Z\x{00a1}-\x{ffff}0-9]+-?-?)*[a-zA-Z\x{00a1}-\x{ffff}0-9]+))"
       R"((?:\.([a-zA-Z\x{00a1}-\x{ffff}]{1,}))?))\.?(:(\d{1,5}))?((\/|\?|#)[^\s]*)?$)";
-  const auto regex = schema::Regex::compile(kUrl);
+  const auto regex = regex::Regex::compile(kUrl);
   return regex && (*regex)->matches(s);
 }
 

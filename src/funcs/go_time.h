@@ -1,6 +1,7 @@
 // Go's time.Time, Location and Duration: the calendar, time zones, layouts ("2006-01-02") both
-// ways. Inside this room only. Behaviour: Go 1.26 package time. Pure, except that zones are read
-// from the system's database and the local one from $TZ; both are read once and kept. Thread-safe.
+// ways; for templates, and for the times in releases. Behaviour: Go 1.26 package time. Pure, except
+// that zones are read from the system's database and the local one from $TZ; both are read once and
+// kept. Thread-safe.
 #pragma once
 
 #include <cstdint>

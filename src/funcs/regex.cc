@@ -211,7 +211,7 @@ enum class OnBad { kMust, kPanic };
 template <OnBad kOnBad, typename Body>
 bool with_regex(Call& c, Body body) {
   auto re = compile_regex(c[0].as_string());
-  if (re) return body(**re);
+  if (re) return body((*re)->re2());
   if (kOnBad == OnBad::kMust) return c.fail(re.error());
   return c.fail(must_compile_panic(c[0].as_string(), re.error()));
 }
@@ -222,7 +222,7 @@ bool matches(const RE2& re, std::string_view s) {
 
 bool regex_match(Call& c) {  // a bad pattern matches nothing
   auto re = compile_regex(c[0].as_string());
-  return c.give(Value::boolean(re && matches(**re, c[1].as_string())));
+  return c.give(Value::boolean(re && matches((*re)->re2(), c[1].as_string())));
 }
 bool must_regex_match(Call& c) {
   return with_regex<OnBad::kMust>(c, [&](const RE2& re) {

@@ -16,7 +16,7 @@
 
 #include "base/result.h"
 #include "schema/keywords.h"
-#include "schema/regex.h"
+#include "schema/regex_cache.h"
 #include "schema/schema.h"
 #include "value/value.h"
 

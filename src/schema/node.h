@@ -14,7 +14,7 @@
 #include "schema/document.h"
 #include "schema/equality.h"
 #include "schema/formats.h"
-#include "schema/regex.h"
+#include "schema/regex_cache.h"
 
 namespace pintle::schema {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "schema/keywords.h"
-#include "schema/regex.h"
+#include "schema/regex_cache.h"
 #include "value/value.h"
 
 namespace pintle::schema {

@@ -4,7 +4,7 @@
 #include "cli/completers.h"
 #include "cli/output.h"
 #include "cli/release_status.h"
-#include "funcs/regex_compile.h"
+#include "regex/regex.h"
 #include "json/json.h"
 
 namespace pintle::cli {
@@ -190,7 +190,11 @@ Result<std::string> names_text(Format format, const std::vector<release::Record>
 
 Status run(Session& s, const Options& o) {
   action::ListOptions options;
-  if (!o.filter.empty()) options.filter = TRY(funcs::regex_matcher(o.filter));
+  if (!o.filter.empty()) {
+    options.filter = [regex = TRY(regex::Regex::compile(o.filter))](std::string_view name) {
+      return regex->matches(name);
+    };
+  }
   options.states = states(o, s.helm3());
   options.selector = o.selector;
   options.order = order(o);

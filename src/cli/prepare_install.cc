@@ -5,6 +5,7 @@
 #include "chart/load.h"
 #include "cli/cluster.h"
 #include "cli/post_render.h"
+#include "cli/schema_documents.h"
 
 namespace pintle::cli {
 namespace {
@@ -91,6 +92,7 @@ action::ClientInstallOptions client_install_options(Session& s, const InstallFla
   out.enable_dns = flags.enable_dns;
   out.subchart_notes = flags.render_subchart_notes;
   out.skip_schema = flags.skip_schema_validation;
+  out.schema_loader = schema_documents(s.env, s.log);
   out.post_render = post_renderer(s, flags.post_renderer);
   return out;
 }

@@ -16,6 +16,9 @@ class Loading {
 
   Result<std::string> load(const std::string& text) {
     const Url url = TRY(parse_url(text));
+    if (++loaded_ > kMaxDocuments) {
+      return Error(cat("more than ", kMaxDocuments, " documents"), Code::kResourceExhausted);
+    }
     if (url.scheme == "file") return file(url);
     if (url.scheme == "http" || url.scheme == "https") return http(text, url);
     if (url.scheme == "urn") return urn(text);
@@ -30,12 +33,12 @@ class Loading {
 
   Result<std::string> http(const std::string& text, const Url& url) {
     auto failed = [&text](std::string_view why) {
-      return Error(cat("HTTP request failed for ", text, ": Get ", quote(text), ": ", why),
-                   Code::kUnavailable);
+      return Error(cat("HTTP request failed for ", text, ": ", why), Code::kUnavailable);
     };
-    if (sources_.offline) return failed("network access is switched off");
+    const std::string get = cat("Get ", quote(text), ": ");
+    if (sources_.offline) return failed(cat(get, "network access is switched off"));
     if (!sources_.http_get) {
-      return failed(cat("dial tcp: lookup ", url.hostname(), ": no such host"));
+      return failed(cat(get, "dial tcp: lookup ", url.hostname(), ": no such host"));
     }
     auto body = sources_.http_get(text, kMaxDocumentBytes);
     if (body) return body;
@@ -52,6 +55,7 @@ class Loading {
   }
 
   Sources sources_;
+  int loaded_ = 0;
   std::unordered_set<std::string> warned_;
 };
 

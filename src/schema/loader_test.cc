@@ -26,7 +26,9 @@ TEST(Loader, HandsOverToItsSources) {
         if (url.ends_with("404")) {
           return Error("HTTP request to " + url + " returned status 404 (Not Found)");
         }
-        if (url.ends_with("down")) return Error("dial tcp 127.0.0.1:9: connect: connection refused");
+        if (url.ends_with("down")) {
+          return Error("Get \"" + url + "\": dial tcp 127.0.0.1:9: connect: connection refused");
+        }
         return url;
       },
       .log = {},
@@ -52,6 +54,16 @@ TEST(Loader, OfflineNeverAsksTheNetwork) {
   });
   EXPECT_EQ(error_of(loader, "http://h/a"),
             "HTTP request failed for http://h/a: Get \"http://h/a\": network access is switched off");
+}
+
+TEST(Loader, StopsAtSomeNumberOfDocuments) {
+  const Loader loader = make_loader({
+      .read_file = [](const std::string&, size_t) -> Result<std::string> { return "{}"; },
+      .http_get = {},
+      .log = {},
+  });
+  for (int i = 0; i < kMaxDocuments; ++i) EXPECT_TRUE(Loader(loader)("file:///x"));
+  EXPECT_EQ(error_of(loader, "file:///x"), "more than 200 documents");
 }
 
 TEST(Loader, WarnsOfEachUrnOnce) {

@@ -3,6 +3,7 @@
 #include "cli/commands/commands.h"
 #include "cli/flag_groups.h"
 #include "cli/progress.h"
+#include "cli/schema_documents.h"
 #include "cli/session.h"
 
 namespace pintle::cli {
@@ -52,7 +53,7 @@ Status run(Session& s, const Options& o) {
                                     .namespace_ = current_namespace(s.env, s.settings),
                                     .skip_schema = o.skip_schema_validation,
                                     .kube_version = std::move(kube),
-                                    .schema_loader = {}};
+                                    .schema_loader = schema_documents(s.env, s.log)};
   auto progress = std::make_unique<Progress>(s, "linting");
   const auto report = action::lint_all(context, paths, values, o.with_subcharts, o.quiet, options);
   progress.reset();

@@ -2,9 +2,11 @@
 
 #include <map>
 
+#include "action/annotation_text.h"
 #include "base/gotext.h"
 #include "base/path.h"
 #include "base/strings.h"
+#include "yaml/restyle.h"
 #include "yaml/yaml.h"
 
 namespace pintle::action {
@@ -42,10 +44,30 @@ std::string unmark(value::Value& document) {
   return path;
 }
 
-Status append_document(std::string& stream, const value::Value& document) {
+// As kyaml says it.
+Error malformed(const Error& error) {
+  constexpr std::string_view kOurs = "error converting YAML to JSON: ";
+  return Error(error.code(),
+               cat("MalformedYAMLError: ", without_prefix(error.text(), kOurs)));
+}
+
+void append_document(std::string& stream, std::string_view document) {
   if (!stream.empty()) stream += "---\n";
-  stream += TRY(yaml::write_v3(document));
-  return ok();
+  stream += document;
+}
+
+// The objects of a document by value: itself, or what a List holds.
+std::vector<value::Value> objects(value::Value document) {
+  const value::Value* kind = document.get("kind");
+  const value::Value* items = document.get("items");
+  const bool list = kind && kind->is_string() && kind->as_string() == "List";
+  if (!list || !items || !items->is_list()) return {std::move(document)};
+  return {items->items().begin(), items->items().end()};
+}
+
+bool is_list(const value::Value& document) {
+  const value::Value* kind = document.get("kind");
+  return kind && kind->is_string() && kind->as_string() == "List";
 }
 
 Result<std::string> merged(const std::vector<release::RenderedFile>& files) {
@@ -54,10 +76,19 @@ Result<std::string> merged(const std::vector<release::RenderedFile>& files) {
     if (path::base(file.path).starts_with('_') || trim_space(file.content).empty()) continue;
     for (std::string_view text : release::split_manifests(file.content)) {
       auto document = yaml::read_exact(text);
-      if (!document) return Error::wrap(cat("parsing ", file.path), document.error());
+      if (!document) return Error::wrap(cat("parsing ", file.path), malformed(document.error()));
       if (document->is_nil()) continue;
-      TRY(mark(*document, file.path));
-      TRY(append_document(stream, *document));
+      if (!is_list(*document)) {
+        auto styled = yaml::restyle(text);
+        if (styled && set_annotation(*styled, kMark, file.path)) {
+          append_document(stream, *styled);
+          continue;
+        }
+      }
+      for (value::Value& object : objects(std::move(*document))) {
+        TRY(mark(object, file.path));
+        append_document(stream, TRY(yaml::write_v3(object)));
+      }
     }
   }
   return stream;
@@ -66,14 +97,24 @@ Result<std::string> merged(const std::vector<release::RenderedFile>& files) {
 Result<std::vector<release::RenderedFile>> parted(std::string_view stream) {
   std::map<std::string, std::string> by_path;
   int index = 0;
-  for (std::string_view text : release::split_manifests(stream)) {
-    auto document = yaml::read_exact(text);
-    if (!document) return Error::wrap("error parsing YAML", document.error());
-    if (document->is_nil()) continue;
-    std::string path = unmark(*document);
+  const auto add = [&](std::string path, std::string_view document) {
     if (path.empty()) path = cat("generated-by-postrender-", index, ".yaml");
     ++index;
-    TRY(append_document(by_path[path], *document));
+    append_document(by_path[path], document);
+  };
+  for (std::string_view text : release::split_manifests(stream)) {
+    auto document = yaml::read_exact(text);
+    if (!document) return Error::wrap("error parsing YAML", malformed(document.error()));
+    if (document->is_nil()) continue;
+    if (auto styled = is_list(*document) ? std::nullopt : yaml::restyle(text)) {
+      std::string path = clear_annotation(*styled, kMark).value_or("");
+      add(std::move(path), *styled);
+      continue;
+    }
+    for (value::Value& object : objects(std::move(*document))) {
+      std::string path = unmark(object);
+      add(std::move(path), TRY(yaml::write_v3(object)));
+    }
   }
   std::vector<release::RenderedFile> files;
   for (auto& [path, content] : by_path) files.push_back({path, std::move(content)});

@@ -2,8 +2,9 @@
 // marked with the file it came from, and what comes back is put into files again by that mark
 // (helm pkg/action/action.go annotateAndMerge, splitAndDeannotate).
 //
-// Helm keeps comments and the order of keys (kyaml); here documents are read and written as values,
-// so comments are dropped and keys are sorted. Post-renderers see the same objects.
+// Comments, the order of keys and styles stay, as kyaml keeps them (yaml/restyle.h). A document
+// that cannot be restyled, and the objects of a List, are written as values: sorted keys, no
+// comments.
 #pragma once
 
 #include <functional>

@@ -20,9 +20,10 @@ Status create(Context& context, const std::string& name, const CreateOptions& op
   }
   const std::string base(path::base(name)), parent = path::dir(name);
   if (options.starter.empty()) {
-    return chart::create(context.disk, base, parent, [&](const std::string& path) {
+    const auto overwriting = [&](const std::string& path) {
       context.out(cat("WARNING: File ", quote(path), " already exists. Overwriting.\n"));
-    });
+    };
+    return chart::create(context.disk, base, parent, overwriting, context.helm3);
   }
   chart::Metadata metadata;
   metadata.name = base;

@@ -417,8 +417,9 @@ Status Manager::build() {
   if (TRY(lock_digest(declared, wanted, *chart->lock)) != chart->lock->digest) {
     if (!legacy) {
       return Error(Code::kFailedPrecondition,
-                   "the lock file (Chart.lock) is out of sync with the dependencies file "
-                   "(Chart.yaml). Please update the dependencies with 'helm dependency update'");
+                   cat("the lock file (Chart.lock) is out of sync with the dependencies file "
+                       "(Chart.yaml). Please update the dependencies",
+                       context_.helm3 ? "" : " with 'helm dependency update'"));
     }
     context_.log("INFO",
                  "warning: a valid Helm v3 hash was not found. Checking against Helm v2 hash...");

@@ -133,7 +133,7 @@ Finding selector(const ObjectHead& object, std::string_view manifest) {
              quote(object.name), " does not");
 }
 
-Finding list_annotations(const ObjectHead& object, std::string_view manifest) {
+Finding list_annotations(const ObjectHead& object, std::string_view manifest, bool helm3) {
   if (object.kind != "List") return std::nullopt;
   constexpr std::string_view kMetadata = "struct { Annotations map[string]string }";
   const std::string item_type = cat("struct { Metadata ", kMetadata, " }");
@@ -158,7 +158,8 @@ Finding list_annotations(const ObjectHead& object, std::string_view manifest) {
                {{"Items", [&](const value::Value& v) { in.list(v, "[]" + item_type, item); }}});
   if (const Status read = in.status(); !read) return unparsed(read.error());
   if (!found) return std::nullopt;
-  return "annotation 'helm.sh/resource-policy' within List objects are ignored";
+  return cat(helm3 ? 'A' : 'a',
+             "nnotation 'helm.sh/resource-policy' within List objects are ignored");
 }
 
 // False when a document does not parse: Helm looks no further then.
@@ -171,10 +172,12 @@ bool check_rendered(Linter& linter, const std::string& name, const std::string& 
     linter.check(Severity::kWarning, name, check_object_name(object));
     linter.check(Severity::kWarning, name, check_deprecation(object, kube));
     linter.check(Severity::kError, name, selector(object, manifest));
-    linter.check(Severity::kError, name, list_annotations(object, manifest));
+    linter.check(Severity::kError, name, list_annotations(object, manifest, linter.context.helm3));
   });
   if (!bad) return true;
-  return linter.check(Severity::kError, name, "unable to parse YAML: " + *bad);
+  const std::string why = linter.context.helm3 ? replace_all(*bad, "k8sYamlStruct", "K8sYamlStruct")
+                                               : *bad;  // the type's name in Helm 3
+  return linter.check(Severity::kError, name, "unable to parse YAML: " + why);
 }
 
 }  // namespace
@@ -192,8 +195,9 @@ void lint_templates(Linter& linter) {
   for (const auto& file : chart->templates) {
     linter.check(Severity::kError, file->name, allowed_extension(file->name));
     if (linter.context.helm3) check_helm2_leftovers(linter, *file);
+    const bool helm3 = linter.context.helm3;
     const std::string ext = to_lower(path::ext(file->name));
-    if (ext != ".yaml" && ext != ".yml") continue;
+    if (helm3 ? path::ext(file->name) != ".yaml" : ext != ".yaml" && ext != ".yml") continue;
     const auto text = rendered->find(path::join({chart->name(), file->name}));
     if (text != rendered->end() && !check_rendered(linter, file->name, text->second)) return;
   }

@@ -14,11 +14,13 @@ constexpr size_t kMaxFile = 100 << 20;
 
 Finding validate(Linter& linter, const std::string& file) {
   const auto text = linter.disk.read_file(file, kMaxFile);
-  const auto unparsed = [](const Error& why) {
+  const bool helm3 = linter.context.helm3;
+  const auto unparsed = [helm3](const Error& why) {
     // Helm reads into its own type here.
     return "unable to parse YAML: " + replace_all(why.text(),
                                                   "Go value of type map[string]interface {}",
-                                                  "Go value of type common.Values");
+                                                  helm3 ? "Go value of type chartutil.Values"
+                                                        : "Go value of type common.Values");
   };
   if (!text) return unparsed(text.error());
   const auto defaults = yaml::read_map(*text);
@@ -26,14 +28,14 @@ Finding validate(Linter& linter, const std::string& file) {
 
   chart::ValuesOptions coalesce;
   coalesce.log = linter.context.log;
-  coalesce.helm3 = linter.context.helm3;
+  coalesce.helm3 = helm3;
   const value::Value own =
       chart::coalesce_tables(value::Value::map(value::make_map()), linter.values, coalesce);
   const value::Value all = chart::coalesce_tables(own, *defaults, coalesce);
 
   const auto schema =
       linter.disk.read_file(path::join({linter.directory, "values.schema.json"}), kMaxFile);
-  if (!schema || schema->empty() || linter.options.skip_schema) return std::nullopt;
+  if (!schema || schema->empty() || (linter.options.skip_schema && !helm3)) return std::nullopt;
   const Status valid = schema::validate(all, *schema, linter.options.schema_loader);
   if (valid) return std::nullopt;
   return valid.error().text();

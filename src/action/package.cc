@@ -29,6 +29,7 @@ Result<std::string> package(Context& context, const std::string& path,
                             const PackageOptions& options) {
   const std::string directory = TRY(sys::absolute(context.disk, path));
   if (!TRY(context.disk.stat(path)).is_directory()) {
+    if (context.helm3) return Error(Code::kNotFound, "Chart.yaml file is missing");
     // Helm looks for Chart.yaml inside whatever it is given here.
     const std::string inside = path::join({directory, "Chart.yaml"});
     return Error(Code::kNotFound,
@@ -48,7 +49,13 @@ Result<std::string> package(Context& context, const std::string& path,
   const std::string destination =
       options.destination == "." ? TRY(context.disk.working_dir()) : options.destination;
   const auto saved = chart::save_archive(context.disk, *chart, destination, context.clock.now_ns());
-  if (!saved) return Error::wrap("failed to save", saved.error());
+  if (!saved) {
+    const std::string& why = saved.error().text();
+    return Error::wrap("failed to save",
+                       context.helm3 && why.starts_with("invalid JSON")
+                           ? Error(saved.error().code(), cat("I", why.substr(1)))
+                           : saved.error());
+  }
   if (options.sign) TRY(options.sign(*saved));
   return *saved;
 }

@@ -61,8 +61,10 @@ Result<std::string> show(Context& context, const std::string& chart_path,
     append(out, {readme->data, "\n"});
   }
   if (wants(ShowPart::kCrds)) {
+    bool marked = !context.helm3 || all;  // Helm 3: the first of all, or none
     for (const chart::Crd& crd : chart::crds(*chart)) {
-      if (!crd.file->data.view().starts_with("---")) out += "---\n";
+      if (marked && !crd.file->data.view().starts_with("---")) out += "---\n";
+      if (context.helm3) marked = false;
       append(out, {crd.file->data, "\n"});
     }
   }

@@ -49,7 +49,7 @@ Status set_json(value::Value& base, const std::string& text, bool helm3) {
     base = chart::merge_maps(base, *object);
     return ok();
   }
-  if (!chart::strvals::parse_json_into(text, *base.as_map())) {
+  if (!chart::strvals::parse_json_into(text, *base.as_map(), helm3)) {
     return Error(Code::kInvalidArgument, cat("failed parsing --set-json data ", text));
   }
   return ok();
@@ -68,11 +68,13 @@ Result<value::Value> merge_user_values(Context& context, const UserValues& user,
     base = chart::merge_maps(base, *values);
   }
   for (const std::string& line : user.json_values) TRY(set_json(base, line, context.helm3));
+  value::Map& values = *base.as_map();
+  const bool helm3 = context.helm3;
   for (const std::string& line : user.values) {
-    if (Status s = strvals::parse_into(line, *base.as_map()); !s) return in("--set", s.error());
+    if (Status s = strvals::parse_into(line, values, helm3); !s) return in("--set", s.error());
   }
   for (const std::string& line : user.string_values) {
-    if (Status s = strvals::parse_into_string(line, *base.as_map()); !s) {
+    if (Status s = strvals::parse_into_string(line, values, helm3); !s) {
       return in("--set-string", s.error());
     }
   }
@@ -80,12 +82,12 @@ Result<value::Value> merge_user_values(Context& context, const UserValues& user,
     return read_source(context, sources, path);
   };
   for (const std::string& line : user.file_values) {
-    if (Status s = strvals::parse_file_into(line, *base.as_map(), reader); !s) {
+    if (Status s = strvals::parse_file_into(line, values, reader, helm3); !s) {
       return in("--set-file", s.error());
     }
   }
   for (const std::string& line : user.literal_values) {
-    if (Status s = strvals::parse_literal_into(line, *base.as_map()); !s) {
+    if (Status s = strvals::parse_literal_into(line, values, helm3); !s) {
       return in("--set-literal", s.error());
     }
   }

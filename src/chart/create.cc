@@ -1,6 +1,7 @@
 #include "chart/create.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/gotext.h"
 #include "base/path.h"
@@ -39,10 +40,48 @@ std::string named(std::string_view text, std::string_view name) {
   return replace_all(text, kPlaceholder, name);
 }
 
+// Where the values.yaml of Helm 3's scaffold reads otherwise: {Helm 4, Helm 3}.
+constexpr std::pair<std::string_view, std::string_view> kHelm3Values[] = {
+    {"a service account should be created.\n", "a service account should be created\n"},
+    {"Annotations to add to the service account.\n", "Annotations to add to the service account\n"},
+    {"generated using the fullname template.\n", "generated using the fullname template\n"},
+    {R"(    # - secretName: chart-example-tls
+    #   hosts:
+    #     - chart-example.local
+)",
+     R"(  #  - secretName: chart-example-tls
+  #    hosts:
+  #      - chart-example.local
+)"},
+    {R"(  # - name: foo
+  #   secret:
+  #     secretName: mysecret
+  #     optional: false
+)",
+     R"(# - name: foo
+#   secret:
+#     secretName: mysecret
+#     optional: false
+)"},
+    {R"(  # - name: foo
+  #   mountPath: "/etc/foo"
+  #   readOnly: true
+)",
+     R"(# - name: foo
+#   mountPath: "/etc/foo"
+#   readOnly: true
+)"},
+};
+
+std::string helm3_values(std::string text) {
+  for (const auto& [helm4, helm3] : kHelm3Values) text = replace_all(text, helm4, helm3);
+  return text;
+}
+
 }  // namespace
 
 Status create(sys::Disk& disk, const std::string& name, const std::string& parent,
-              const std::function<void(const std::string& path)>& overwriting) {
+              const std::function<void(const std::string& path)>& overwriting, bool helm3) {
   TRY(check_name(name));
   const std::string directory = TRY(sys::absolute(disk, parent));
   if (!TRY(disk.stat(directory)).is_directory()) {
@@ -57,7 +96,9 @@ Status create(sys::Disk& disk, const std::string& name, const std::string& paren
     const std::string path = path::join({root, file.path});
     if (disk.stat(path)) overwriting(path);
     TRY(disk.make_dirs(path::dir(path)));
-    TRY(disk.write_file(path, named(file.text, name), 0644));
+    std::string text = named(file.text, name);
+    if (helm3 && file.path == "values.yaml") text = helm3_values(std::move(text));
+    TRY(disk.write_file(path, text, 0644));
   }
   return disk.make_dirs(path::join({root, "charts"}));
 }

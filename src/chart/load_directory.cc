@@ -76,8 +76,13 @@ Status Walk::link(const std::string& inside) {
   };
   const auto resolved = disk_.real_path(name);
   if (!resolved) return evaluating(resolved.error().text());
-  options_.log("INFO", "found symbolic link in path. Contents of linked file included and used",
-               {{"path", name}, {"resolved", *resolved}});
+  if (options_.helm3) {
+    options_.log("INFO", cat("walk.go:75: found symbolic link in path: ", name, " resolves to ",
+                             *resolved, ". Contents of linked file included and used"));
+  } else {
+    options_.log("INFO", "found symbolic link in path. Contents of linked file included and used",
+                 {{"path", name}, {"resolved", *resolved}});
+  }
   const sys::FileInfo info = TRY(disk_.lstat(*resolved));
   for (const std::string& open : open_) {
     if (open == *resolved || open.starts_with(*resolved + "/")) {

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/strings.h"
 #include "cli/completers.h"
+#include "sys/process.h"
 
 namespace pintle::cli {
 
@@ -159,14 +160,22 @@ Result<DryRun> dry_run(const DryRunFlag& o, const Session& s, bool of_template) 
 
 namespace {
 
+// Helm 3: a program; the last one named counts.
+Status look_up_program(PostRenderFlag& o, std::string_view name) {
+  const auto path = sys::look_path(std::string(name), o.session->env.get("PATH"));
+  if (!path) return Error::wrap(cat("unable to find binary at ", name), path.error());
+  o.name = TRY(sys::absolute(o.session->env.disk, *path));
+  return ok();
+}
+
 Status set_post_renderer(void* target, bool, std::string_view text) {
   PostRenderFlag& o = *static_cast<PostRenderFlag*>(target);
   if (text.empty()) return ok();
-  if (!o.name.empty()) {
+  if (!o.name.empty() && !o.session->helm3()) {
     return Error(Code::kInvalidArgument, "cannot specify --post-renderer flag more than once");
   }
+  if (o.session->helm3()) return look_up_program(o, text);
   o.name = text;
-  if (o.session->helm3()) return ok();
   for (const Plugin& p : TRY(find_plugins(*o.session, "postrenderer/v1"))) {
     if (p.name != o.name) continue;
     o.plugin = p;

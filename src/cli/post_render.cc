@@ -19,21 +19,16 @@ Result<std::string> through_plugin(Session& s, const PostRenderFlag& flag, std::
   return printed;
 }
 
-Result<std::string> through_program(Session& s, const PostRenderFlag& flag, std::string_view text) {
-  const auto path = sys::look_path(flag.name, s.env.get("PATH"));
-  if (!path) return Error::wrap(cat("unable to find binary at ", flag.name), path.error());
+Result<std::string> through_program(const PostRenderFlag& flag, std::string_view text) {
   sys::Command command;
-  command.argv = {*path};
+  command.argv = {flag.name};
   command.argv.insert(command.argv.end(), flag.args.begin(), flag.args.end());
   command.input = std::string(text);
   command.max_output = size_t{1} << 30;
   sys::Finished done = TRY(sys::run(command));
   if (done.exit_code != 0) {
-    return Error(cat("error while running command ", *path, ". error output:\n", done.err,
+    return Error(cat("error while running command ", flag.name, ". error output:\n", done.err,
                      ": exit status ", done.exit_code));
-  }
-  if (trim_space(done.out).empty()) {
-    return Error(cat("post-renderer ", quote(*path), " produced empty output"));
   }
   return std::move(done.out);
 }
@@ -46,7 +41,7 @@ std::function<Result<std::string>(std::string_view)> post_renderer(Session& s,
   if (flag.plugin) {
     return [&s, &flag](std::string_view text) { return through_plugin(s, flag, text); };
   }
-  return [&s, &flag](std::string_view text) { return through_program(s, flag, text); };
+  return [&flag](std::string_view text) { return through_program(flag, text); };
 }
 
 }  // namespace pintle::cli

@@ -5,11 +5,12 @@
 #include "base/strings.h"
 #include "cli/command.h"
 #include "cli/completers.h"
+#include "cli/helm3_log.h"
 #include "cli/plugins.h"
 #include "cli/repositories.h"
 #include "cli/tree.h"
-
 #include "kube/explain.h"
+
 namespace pintle::cli {
 namespace {
 
@@ -81,7 +82,9 @@ std::string printable(const std::string& text) {
 }
 
 int fail(Session& session, const Error& error) {
-  std::string text = "Error: " + printable(error.text()) + "\n";
+  const std::string& said = error.text();
+  std::string text =
+      cat("Error: ", printable(session.helm3() ? helm3_error_text(said) : said), "\n");
   if (const auto* causes = error.find<kube::Causes>()) text += printable(kube::text(*causes));
   // Where Helm's own tests read stderr the records are in memory.
   const auto* hint = error.find<action::Hint>();
@@ -89,6 +92,7 @@ int fail(Session& session, const Error& error) {
     text += printable(cat("Hint: ", hint->text, "\n"));
   }
   session.env.err.write(text);
+  if (session.helm3()) session.log("DEBUG", "command failed", {{"error", error.text()}});
   return exit_code(error);
 }
 
@@ -186,8 +190,9 @@ int run(Env& env, std::span<const std::string> args) {
   const Log log = [&env, debug = settings.debug](std::string_view level, std::string_view message,
                                                  const LogAttrs& attrs) {
     if (level == "DEBUG" && !debug) return;
-    if (env.build.helm3) {  // Helm 3 logs bare text
-      env.log.write(cat(level == "DEBUG" ? "[debug] " : "", message, "\n"));
+    if (env.build.helm3) {
+      const auto line = helm3_log_line(level, message, attrs, env.clock);
+      if (line) env.log.write(*line + "\n");
     } else {
       env.log.write(slog_line(level, message, attrs) + "\n");
     }

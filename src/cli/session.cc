@@ -74,9 +74,13 @@ std::string chart_version(const ChartPathFlags& flags, bool devel) {
 
 Result<std::string> locate_chart(Session& s, const ChartPathFlags& flags, std::string_view name) {
   name = trim_space(name);
-  if (flags.repo.empty()) {
+  if (flags.repo.empty() || s.helm3()) {
     const std::string local(name);
     if (s.env.disk.stat(local)) {
+      if (!flags.repo.empty()) {
+        s.log("WARN", cat("install.go:759: WARN local chart found in current working directory. "
+                          "repository url ignored chart=", name, " repository=", flags.repo));
+      }
       const std::string absolute = TRY(sys::absolute(s.env.disk, local));
       if (flags.verify) TRY(verify_chart(s, absolute, flags.keyring));
       return absolute;

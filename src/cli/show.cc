@@ -1,9 +1,12 @@
 #include "cli/show.h"
 
+#include "cli/tls_files.h"
+
 namespace pintle::cli {
 
 Status run_show(Session& s, const ChartPathFlags& where, bool devel,
                 const action::ShowOptions& options) {
+  TRY(check_tls_files(s, tls_files(where)));
   s.log("DEBUG", "original chart version", {{"version", where.version}});
   ChartPathFlags at = where;
   if (at.version.empty() && devel) s.log("DEBUG", "setting version to >0.0.0-0");

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
+#include <vector>
 
 #include "base/path.h"
 #include "base/strings.h"
@@ -102,6 +104,22 @@ std::vector<Renderables::value_type*> in_parse_order(Renderables& files) {
   return out;
 }
 
+// What templates can call: Helm 4 has some functions more than Helm 3.
+std::span<const value::FuncDef> functions(bool helm3) {
+  if (!helm3) return funcs::table();
+  static const std::vector<value::FuncDef> rows = [] {
+    std::vector<value::FuncDef> all;
+    for (const value::FuncDef& f : funcs::table()) {
+      const std::string_view name = f.name;
+      if (name.starts_with("duration") && name.size() > 8 && name != "durationRound") continue;
+      if (name == "mustToYaml" || name == "mustToToml" || name == "mustToDuration") continue;
+      all.push_back(f);
+    }
+    return all;
+  }();
+  return rows;
+}
+
 Value template_value(const std::string& name, const std::string& base_path) {
   value::MapBuilder out;
   out.add("BasePath", value::str(base_path));
@@ -118,7 +136,7 @@ Result<std::vector<release::RenderedFile>> render(const chart::Chart& chart,
   ScopeBuilder(render_values, options.helm3, files).build(chart, render_values);
   auto order = in_parse_order(files);
 
-  tmpl::Set set(funcs::table());
+  tmpl::Set set(functions(options.helm3));
   set.set_methods(Type::kValues, values_method);
   set.set_methods(Type::kFiles, files_method);
   for (auto* file : order) {

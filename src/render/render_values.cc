@@ -12,11 +12,15 @@ using value::Value;
 namespace {
 
 void validate_into(std::string& findings, const chart::Chart& chart, const Value& values,
-                   const schema::Loader& loader) {
+                   const schema::Loader& loader, const Log& log) {
   if (chart.has_schema) {
+    log("DEBUG", "chart name", {{"chart-name", chart.name()}});
+    log("DEBUG", "unmarshalled JSON schema", {{"schema", std::string(chart.schema)}});
     auto valid = schema::validate(values, chart.schema, loader);
     if (!valid) findings += cat(chart.name(), ":\n", valid.error().text());
   }
+  log("DEBUG", "number of dependencies in the chart",
+      {{"chart", chart.name()}, {"dependencies", cat(chart.dependencies.size())}});
   for (const auto& child : chart.dependencies) {
     const Value* part = values.get(child->name());
     if (part == nullptr || part->is_nil()) continue;
@@ -25,18 +29,23 @@ void validate_into(std::string& findings, const chart::Chart& chart, const Value
                       value::go_type(*part), "\n");
       continue;
     }
-    validate_into(findings, *child, *part, loader);
+    validate_into(findings, *child, *part, loader, log);
   }
+}
+
+Status validate(const chart::Chart& chart, const Value& values, const schema::Loader& loader,
+                const Log& log) {
+  std::string findings;
+  validate_into(findings, chart, values, loader, log);
+  if (findings.empty()) return ok();
+  return Error(Code::kInvalidArgument, std::move(findings));
 }
 
 }  // namespace
 
 Status validate_values(const chart::Chart& chart, const Value& values,
                        const std::function<Result<std::string>(const std::string& url)>& loader) {
-  std::string findings;
-  validate_into(findings, chart, values, loader);
-  if (findings.empty()) return ok();
-  return Error(Code::kInvalidArgument, std::move(findings));
+  return validate(chart, values, loader, {});
 }
 
 Result<Value> render_values(const chart::Chart& chart, const Value& user_values,
@@ -45,7 +54,7 @@ Result<Value> render_values(const chart::Chart& chart, const Value& user_values,
   Value values = TRY(chart::coalesce_values(
       chart, user_values, {.log = options.log, .helm3 = options.helm3}));
   if (!options.skip_schema) {
-    if (auto valid = validate_values(chart, values, options.schema_loader); !valid) {
+    if (auto valid = validate(chart, values, options.schema_loader, options.log); !valid) {
       return Error::with_cause(cat("values don't meet the specifications of the schema(s) in the "
                                    "following chart(s):\n",
                                    valid.error().text()),

@@ -87,7 +87,8 @@ int main(int argc, char** argv) {
           const auto recording = pintle::clitest::read_recording(row);
           name = std::to_string(i);
           line = pintle::join(recording.args, " ");
-          outcome = pintle::clitest::run_recording(recording);
+          const bool helm3 = file.filename().string().starts_with("helm-3.");
+          outcome = pintle::clitest::run_recording(recording, helm3);
         } else {
           name = std::to_string(i);
           if (const auto c = pintle::clitest::read_case(row, i)) {

@@ -191,19 +191,31 @@ Result<Case> read_case(const value::Value& row, size_t index) {
 }
 
 Recording read_recording(const value::Value& row) {
-  Recording r{{}, {}, 0, text_at(row, "out"), text_at(row, "err")};
+  Recording r;
+  r.out = text_at(row, "out");
+  r.err = text_at(row, "err");
   for (const value::Value& arg : row.get("args")->items()) r.args.emplace_back(arg.as_string());
   r.code = static_cast<int>(row.get("code")->as_double());
-  if (const value::Value* environ = row.get("env")) {
-    for (const auto& [key, text] : *environ->as_map()) {
-      r.environ[std::string(key)] = std::string(text.as_string());
+  const auto read = [&row](std::string_view key, std::map<std::string, std::string>& to) {
+    const value::Value* map = row.get(key);
+    if (!map) return;
+    for (const auto& [name, text] : *map->as_map()) {
+      to[std::string(name)] = std::string(text.as_string());
     }
-  }
+  };
+  read("env", r.environ);
+  read("files", r.files);
+  read("check", r.files_after);
   return r;
 }
 
-Outcome run_recording(const Recording& r) {
+Outcome run_recording(const Recording& r, bool helm3) {
   const Scratch scratch;
+  for (const auto& [name, text] : r.files) {
+    const fs::path path = scratch / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
+  }
   std::string out, err;
   Text out_sink(out), err_sink(err);
   sys::FakeClock clock(kClock * 1'000'000'000);
@@ -216,7 +228,8 @@ Outcome run_recording(const Recording& r) {
                .log = err_sink,
                .disk = sys::real_disk(),
                .clock = clock,
-               .environ = environ};
+               .environ = environ,
+               .build = helm3 ? cli::Build::helm3_22() : cli::Build::helm4()};
   const int code = cli::run(env, r.args);
   Outcome outcome;
   const auto differs = [](const std::string& want, const std::string& got) {
@@ -233,6 +246,11 @@ Outcome run_recording(const Recording& r) {
     outcome.failure = "prints something else on stderr";
     outcome.want = r.err;
     outcome.got = err;
+  }
+  for (const auto& [name, want] : r.files_after) {
+    if (outcome.failure.empty() && differs(want, slurp(scratch / name))) {
+      outcome.failure = "writes another " + name;
+    }
   }
   return outcome;
 }

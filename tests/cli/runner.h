@@ -31,16 +31,17 @@ struct Outcome {
   std::string want, got;
 };
 
-// Our own recordings of Helm's answers (recorded/*.json): arguments, environment, exit code, and
-// both streams apart, long ones as "sha256:HEX".
+// Our own recordings of Helm's answers (recorded/helm-VERSION.json): arguments, environment, the
+// files in the working directory, exit code, both streams apart, and files as they are afterwards;
+// long texts as "sha256:HEX".
 struct Recording {
   std::vector<std::string> args;
-  std::map<std::string, std::string> environ;
+  std::map<std::string, std::string> environ, files, files_after;
   int code = 0;
   std::string out, err;
 };
 Recording read_recording(const value::Value& row);
-Outcome run_recording(const Recording& r);
+Outcome run_recording(const Recording& r, bool helm3);
 
 Outcome run_case(const Case& c, const std::filesystem::path& testdata);
 

@@ -2,6 +2,7 @@
 #include "cli/commands/commands.h"
 #include "cli/flag_groups.h"
 #include "cli/session.h"
+#include "cli/tls_files.h"
 
 namespace pintle::cli {
 namespace {
@@ -36,6 +37,7 @@ void bind(Flags& f, Options& o, const Session& s) {
 }
 
 Status run(Session& s, const Options& o) {
+  TRY(check_tls_files(s, tls_files(o.connection)));
   action::Context context = action_context(s);
   const auto epoch = TRY(source_date_epoch(s));
   return action::dependency_update(context, chart_directory(s.args),

@@ -5,6 +5,7 @@
 #include "cli/flag_groups.h"
 #include "cli/provenance.h"
 #include "cli/session.h"
+#include "cli/tls_files.h"
 
 namespace pintle::cli {
 namespace {
@@ -59,6 +60,7 @@ Status run(Session& s, const Options& o) {
     if (o.key.empty()) return Error("--key is required for signing a package");
     if (o.keyring.empty()) return Error("--keyring is required for signing a package");
   }
+  TRY(check_tls_files(s, tls_files(o.connection)));
   action::Context context = action_context(s);
   for (const std::string& arg : s.args) {
     const std::string path = TRY(sys::absolute(s.env.disk, arg));

@@ -7,6 +7,7 @@
 #include "cli/flag_groups.h"
 #include "cli/prepare_install.h"
 #include "cli/progress.h"
+#include "cli/tls_files.h"
 
 namespace pintle::cli {
 namespace {
@@ -71,7 +72,14 @@ void bind(Flags& f, Options& o, const Session& s) {
 
 Result<DryRun> strategy(const Options& o, Session& s) {
   const DryRun asked = TRY(dry_run(o.install.dry_run, s, /*of_template=*/true));
-  return o.validate ? DryRun::kServer : asked;
+  if (o.validate) return DryRun::kServer;
+  return s.helm3() ? DryRun::kClient : asked;
+}
+
+// Helm 3 renders here either way, but --dry-run=server lets templates look things up.
+bool looks_up(const Options& o, const Session& s) {
+  const std::string& v = o.install.dry_run.text;
+  return s.helm3() && (v == "server" || v == "none" || v == "false");
 }
 
 // An install that stops before anything is stored: the cluster gives its version, its APIs and what
@@ -115,6 +123,7 @@ Status run(Session& s, const Options& o) {
     kube = std::move(*parsed);
   }
   const DryRun where = TRY(strategy(o, s));
+  TRY(check_tls_files(s, tls_files(o.install.chart)));
 
   action::Context context = action_context(s);
   PreparedInstall prepared = TRY(prepare_install(s, context, o.install, "release-name"));
@@ -126,6 +135,11 @@ Status run(Session& s, const Options& o) {
   options.include_crds = o.include_crds;
   options.output_dir = o.output_dir;
   options.use_release_name = o.release_name;
+  std::unique_ptr<ClusterWorld> world;
+  if (looks_up(o, s)) {
+    world = TRY(open_cluster(s));
+    options.environment = cluster_environment(*world->cluster);
+  }
   auto progress = std::make_unique<Progress>(s, "rendering " + prepared.chart->name());
   const auto release =
       TRY(where == DryRun::kServer

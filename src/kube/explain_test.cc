@@ -21,10 +21,6 @@ class Explain : public ::testing::Test {
   void events(const std::string& items) {
     rest.answer("GET /api/v1/namespaces/shop/events", {200, R"({"items":[)" + items + "]}"});
   }
-  void SetUp() override {
-    events("");
-    rest.answer("GET " + kWeb.path, {200, "{}"});
-  }
 
   const NotReady kWeb{"Deployment", "shop", "web", "InProgress", "Available: 0/1",
                       "/apis/apps/v1/namespaces/shop/deployments/web", "app=web"};

@@ -1,6 +1,5 @@
 #include "kube/real_cluster.h"
 
-#include <atomic>
 #include <optional>
 
 #include "base/strings.h"
@@ -24,44 +23,6 @@ std::string text_at(const value::Value& map, std::string_view key) {
   return v && v->is_string() ? std::string(v->as_string()) : std::string();
 }
 
-// The connection as the cluster uses it: calls that say nothing of cancelling can be interrupted.
-class Interruptible final : public Rest {
- public:
-  explicit Interruptible(Rest& rest) : rest_(rest) {}
-  void by(const http::Cancel* cancel) { cancel_.store(cancel); }
-
-  Result<http::Response> call(const Call& call) override { return rest_.call(with_cancel(call)); }
-  Status stream(const Call& call, const std::function<bool(std::string_view)>& data) override {
-    return rest_.stream(with_cancel(call), data);
-  }
-  std::unique_ptr<Pending> open(const Call& call, std::function<Flow(std::string_view)> data,
-                                std::function<void(Status)> done) override {
-    return rest_.open(with_cancel(call), std::move(data), std::move(done));
-  }
-  std::string server() const override { return rest_.server(); }
-
- private:
-  Call with_cancel(const Call& call) const {
-    Call out = call;
-    if (!out.cancel) out.cancel = cancel_.load();
-    return out;
-  }
-  Rest& rest_;
-  std::atomic<const http::Cancel*> cancel_{nullptr};
-};
-
-// What stands in a list has no kind of its own; client-go gives it the list's.
-void name_items(value::Value& list) {
-  const std::string kind = text_at(list, "kind"), version = text_at(list, "apiVersion");
-  const value::Value* items = list.get("items");
-  if (!items || !kind.ends_with("List")) return;
-  for (const value::Value& item : items->items()) {
-    if (!item.is_map() || item.get("kind")) continue;
-    item.as_map()->set("kind", value::str(kind.substr(0, kind.size() - 4)));
-    item.as_map()->set("apiVersion", value::str(version));
-  }
-}
-
 class RealCluster final : public Cluster {
  public:
   RealCluster(Rest& rest, ClusterSettings settings)
@@ -81,7 +42,7 @@ class RealCluster final : public Cluster {
 
   Result<std::vector<std::string>> api_versions() override { return discovery_.api_versions(); }
   void invalidate_discovery() override { discovery_.invalidate(); }
-  void interrupt_by(const http::Cancel* cancel) override { rest_.by(cancel); }
+  void interrupt_by(const http::Cancel* cancel) override { rest_.interrupt_by(cancel); }
 
   // Field validation is the server's: every apply says fieldValidation.
   Result<Objects> build(std::string_view manifest, bool) override {
@@ -221,7 +182,7 @@ class RealCluster final : public Cluster {
     return ok();
   }
 
-  Interruptible rest_;
+  Rest& rest_;
   ClusterSettings settings_;
   Discovery discovery_;
   std::optional<Version> version_;

@@ -4,6 +4,7 @@
 #include "kube/rest.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <set>
@@ -83,14 +84,14 @@ class RealRest final : public Rest {
     for (int attempt = 0;; ++attempt) {
       http::Client* client = TRY(this->client(call));
       auto request = TRY(this->request(call));
-      if (!sleep_for(throttle_.take(), call.cancel)) {
+      if (!sleep_for(throttle_.take(), cancel_of(call))) {
         return Error(Code::kCancelled, "client rate limiter Wait returned an error: context canceled");
       }
       auto response = client->send(request);
       if (!response) {
         const bool again = call.method == "GET" && call.retry && attempt < kRetries &&
                            response.error().code() == Code::kUnavailable && lost(response.error());
-        if (!again || !sleep_for(1000, call.cancel)) return std::move(response).error();
+        if (!again || !sleep_for(1000, cancel_of(call))) return std::move(response).error();
         continue;
       }
       warn(*response);
@@ -110,7 +111,7 @@ class RealRest final : public Rest {
         const bool told = wait && !response->header("retry-after").empty();
         if (!told || !call.retry || attempt >= kRetries) return error;
         const int seconds = std::clamp(status->retry_after_seconds, 0, kLongestRetryAfter);
-        if (!sleep_for(seconds * 1000, call.cancel)) return error;
+        if (!sleep_for(seconds * 1000, cancel_of(call))) return error;
         continue;
       }
       return response;
@@ -150,9 +151,14 @@ class RealRest final : public Rest {
         std::move(data));
   }
 
+  void interrupt_by(const http::Cancel* cancel) override { interrupt_.store(cancel); }
   std::string server() const override { return config_.server; }
 
  private:
+  const http::Cancel* cancel_of(const Call& call) const {
+    return call.cancel ? call.cancel : interrupt_.load();
+  }
+
   static bool lost(const Error& e) {
     return e.text().ends_with(": EOF") || e.text().ends_with("connection reset by peer") ||
            e.text().find("http2: ") != std::string::npos;
@@ -172,7 +178,7 @@ class RealRest final : public Rest {
     std::lock_guard held(mutex_);
     if (clients_.empty() || stale_) {
       http::Options options;
-      auto tls = credentials_.tls(call.cancel);
+      auto tls = credentials_.tls(cancel_of(call));
       if (!tls) return unsent(call, tls.error());
       options.tls = std::move(*tls);
       options.proxy = config_.proxy;
@@ -193,11 +199,11 @@ class RealRest final : public Rest {
     r.url = cat(config_.server, call.path, call.query.empty() ? "" : "?", call.query);
     r.body = call.body;
     r.timeout_ms = call.timeout_ms;
-    r.cancel = call.cancel;
+    r.cancel = cancel_of(call);
     r.headers = {{"User-Agent", options_.user_agent}, {"Accept", call.accept}};
     if (!call.body.empty()) r.headers.emplace_back("Content-Type", call.content_type);
     if (!call.if_none_match.empty()) r.headers.emplace_back("If-None-Match", call.if_none_match);
-    auto authorization = credentials_.authorization(call.cancel);
+    auto authorization = credentials_.authorization(cancel_of(call));
     if (!authorization) return unsent(call, authorization.error());
     if (!authorization->empty()) r.headers.emplace_back("Authorization", std::move(*authorization));
     if (!config_.as_user.empty()) r.headers.emplace_back("Impersonate-User", config_.as_user);
@@ -221,6 +227,7 @@ class RealRest final : public Rest {
 
   const ClientConfig config_;
   const RestOptions options_;
+  std::atomic<const http::Cancel*> interrupt_{nullptr};
   std::mutex warned_mutex_;
   std::set<std::string> warned_;  // guarded by warned_mutex_
   Credentials credentials_;

@@ -56,6 +56,8 @@ class Rest {
   virtual std::unique_ptr<Pending> open(const Call& call,
                                         std::function<Flow(std::string_view piece)> data,
                                         std::function<void(Status)> done) = 0;
+  // From now on calls that have no `cancel` of their own end when this is set; null: none does.
+  virtual void interrupt_by(const http::Cancel*) {}
   virtual std::string server() const = 0;  // "https://host:port", for messages and the cache's name
 };
 

@@ -26,6 +26,8 @@ using value::Value;
 constexpr size_t kFewGets = 16;    // more bodies than this are listed instead
 constexpr int kHeadsPage = 2000;   // metadata: about 1 KB each
 constexpr int kRecordsPage = 100;  // records: 10 KB as a rule, 1 MB at most
+// What is written about a release is written whatever the user wishes by then.
+const http::Cancel kNever;
 // How a release ended is written also when the server is away for a moment: a PUT can be repeated.
 constexpr int kUpdateRetries = 20;
 constexpr auto kUpdatePause = std::chrono::milliseconds(500);
@@ -133,6 +135,7 @@ class Objects : public Driver {
   Status remove(std::string_view name, int version) override {
     kube::Call call;
     call.method = "DELETE";
+    call.cancel = &kNever;
     call.path = path_of(options_.namespace_, name, version);
     const auto sent = rest_.call(call);
     if (sent) return ok();
@@ -302,6 +305,7 @@ class Objects : public Driver {
     }
     kube::Call call;
     call.method = method;
+    call.cancel = &kNever;
     call.path = std::move(path);
     call.body = cat(R"({"kind":")", kind_.kind, R"(","apiVersion":"v1","metadata":{"name":")",
                     release::record_key(record.name, record.version), R"(","labels":)", labels,

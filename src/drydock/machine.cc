@@ -250,7 +250,7 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
                         ", UID in object meta: ", live_object->uid));
   }
   Value live = parse_object(*live_object);
-  bool main = context.subresource.empty();
+  bool main = context.subresource.empty() || context.subresource == "scale";
   bool raw = context.subresource == "binding" || context.subresource == "finalize";
   Value& meta = ensure(object, "metadata");
   if (main && rules && rules->defaults) rules->defaults(object);

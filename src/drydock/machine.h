@@ -34,7 +34,7 @@ namespace pintle::drydock {
 
 struct WriteContext {
   std::string manager;      // field manager
-  std::string subresource;  // "", "status", "finalize", "binding"
+  std::string subresource;  // "", "status", "scale" (of the whole object), "finalize", "binding"
   bool dry_run = false;
   bool apply = false;       // managed fields are settled already (patch::apply)
   bool patch = false;       // a uid in the object is a change of it, no precondition

@@ -104,7 +104,7 @@ Result<httpd::Response> serve_scale(Rest& rest, const ApiRequest& r, const Resou
   if (std::string_view version = text(body, "metadata", "resourceVersion"); !version.empty()) {
     put(ensure(live, "metadata"), "resourceVersion", version);
   }
-  WriteContext context{.manager = q.context.manager, .subresource = ""};
+  WriteContext context{.manager = q.context.manager, .subresource = "scale"};
   context.dry_run = q.context.dry_run;
   ObjectPtr made = TRY(rest.machine.update_object(rest.machine.resource(place.group, place.plural), std::move(live), context));
   return scale_response(rest, r, *resource, parse_object(*made));

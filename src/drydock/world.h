@@ -44,7 +44,7 @@ class World {
   // As a client would: defaults, validation, managed fields, a watch event.
   virtual Result<value::Value> create(std::string_view group, std::string_view plural,
                                       value::Value object) = 0;
-  // subresource "" or "status" as a client's; "binding" (pods) and "finalize" (namespaces) store the
+  // subresource "", "status" or "scale" (the whole object) as a client's; "binding" (pods) and "finalize" (namespaces) store the
   // object as given. An object equal to the stored one is written nowhere. kAborted: the object
   // carries another resourceVersion than the stored one (none: not compared).
   virtual Result<value::Value> update(std::string_view group, std::string_view plural,

@@ -40,7 +40,7 @@ Result<Again> autoscale(World& world, const Key& key) {
                                : "the HPA controller was unable to get the target's current scale";
   if (wanted != replicas) {
     put(ensure(*target, "spec"), "replicas", wanted);
-    TRY(world.update("apps", plural, std::move(*target)));
+    TRY(world.update("apps", plural, std::move(*target), "scale"));
     std::string_view why = wanted < replicas ? "Current number of replicas above Spec.MaxReplicas"
                                              : "Current number of replicas below Spec.MinReplicas";
     world.event(*found, "Normal", "SuccessfulRescale", cat("New size: ", wanted, "; reason: ", why),

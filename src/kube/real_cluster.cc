@@ -132,7 +132,7 @@ class RealCluster final : public Cluster {
                  const std::function<bool(std::string_view)>& piece) override {
     Call call;
     call.path = cat(collection_path("", "v1", "pods", true, ns), "/", pod, "/log");
-    if (!container.empty()) call.query = "container=" + query_escape(container);
+    call.query = "container=" + query_escape(container);
     call.accept = "application/json, */*";
     return rest_.stream(call, piece);
   }
@@ -146,17 +146,6 @@ class RealCluster final : public Cluster {
   }
 
  private:
-  Status fetch_version() {
-    Call call;
-    call.path = "/version";
-    auto response = rest_.call(call);
-    if (!response) {
-      // client-go does not decode this answer: it words a refusal by the code.
-      if (const auto* s = response.error().find<ApiStatus>(); s && s->code == 401) {
-        return Error::with_cause("the server has asked for the client to provide credentials",
-                                 std::move(response).error());
-      }
-      return std::move(response).error();
   // Runs a wait; its error carries why, asked while what failed is still there.
   template <typename Wait>
   Status explained(const WaitOptions& options, const Wait& wait) {
@@ -176,6 +165,17 @@ class RealCluster final : public Cluster {
     return error;
   }
 
+  Status fetch_version() {
+    Call call;
+    call.path = "/version";
+    auto response = rest_.call(call);
+    if (!response) {
+      // client-go does not decode this answer: it words a refusal by the code.
+      if (const auto* s = response.error().find<ApiStatus>(); s && s->code == 401) {
+        return Error::with_cause("the server has asked for the client to provide credentials",
+                                 std::move(response).error());
+      }
+      return std::move(response).error();
     }
     const value::Value v = TRY(decode(*response));
     version_ = Version{text_at(v, "gitVersion"), text_at(v, "major"), text_at(v, "minor")};

@@ -90,9 +90,9 @@ class Waiter {
   Bell bell_;
   std::vector<Target> targets_;
   std::vector<std::unique_ptr<Watch>> watches_;
+  bool changed_ = false;  // since told_
   std::vector<NotReady> told_;
 };
-  bool changed_ = false;  // since told_
 
 Progress Waiter::judge(const Object& o, const value::Value& live) {
   const bool job = o.group == "batch" && o.kind == "Job";
@@ -110,8 +110,6 @@ Progress Waiter::judge(const Object& o, const value::Value& live) {
   return p;
 }
 
-// Pods of a controller that cannot recover by themselves; those that leave or wait for a node can.
-size_t Waiter::failed_pods(const Object& o, const value::Value& live) {
 // "a=b,c=d".
 std::string selector_text(const value::Value& labels) {
   std::string out;
@@ -122,6 +120,8 @@ std::string selector_text(const value::Value& labels) {
   return out;
 }
 
+// Pods of a controller that cannot recover by themselves; those that leave or wait for a node can.
+size_t Waiter::failed_pods(const Object& o, const value::Value& live) {
   const value::Value* spec = live.get("spec");
   const value::Value* selector = spec ? spec->get("selector") : nullptr;
   const value::Value* labels = selector ? selector->get("matchLabels") : nullptr;
@@ -162,9 +162,9 @@ void Waiter::plan(const Objects& objects) {
       w = watches_.back().get();
       w->path = path;
     }
+    targets_.back().watch = w;
     w->targets[o.name] = &targets_.back();
   }
-    targets_.back().watch = w;
   for (auto& w : watches_) {
     if (w->targets.size() == 1) w->field = "fieldSelector=" + query_escape("metadata.name=" + w->targets.begin()->first) + "&";
   }
@@ -228,9 +228,9 @@ void Waiter::see(Watch& w, const value::Value& object, bool deleted) {
   if (it == w.targets.end()) return;
   Target& t = *it->second;
   w.seen[it->first] = true;
+  changed_ = true;
   if (deleted) {
     t.progress = {State::kNotFound, "Resource not found"};
-  changed_ = true;
     return;
   }
   // Items of a list carry no kind.
@@ -333,12 +333,12 @@ Status Waiter::ended(Watch& w, const Status& status) {
       w.retry_at = clock_.monotonic_ns();
       return ok();
     }
+    w.trouble = status.error().text();
+    changed_ = true;
   }
   w.retry_at = clock_.monotonic_ns() + w.pause;
   w.pause = std::min(w.pause * 2, kLongestPause);
   return ok();
-    w.trouble = status.error().text();
-    changed_ = true;
 }
 
 bool Waiter::done() const {
@@ -359,6 +359,7 @@ void Waiter::tell() {
   for (const auto& w : watches_) {  // nothing is known yet
     if (!w->synced && !w->finished && w->trouble.empty()) return;
   }
+  changed_ = false;
   std::vector<NotReady> now;
   for (const Target& t : targets_) {
     const State s = t.progress.state;
@@ -367,7 +368,6 @@ void Waiter::tell() {
       continue;
     }
     const std::string& trouble = t.watch->trouble;
-  changed_ = false;
     now.push_back({t.object->kind, t.object->ns, t.object->name,
                    std::string(state_name(s)),
                    trouble.empty() ? t.progress.message : "cannot be watched: " + trouble,
@@ -417,6 +417,7 @@ Status Waiter::run(const Objects& objects) {
       for (Target& t : targets_) {
         if (!t.pod.is_nil()) t.progress = judge(*t.object, t.pod);
       }
+      changed_ = true;
     }
     tell();
     if (done()) return verdict("");
@@ -435,14 +436,7 @@ Status Waiter::run(const Objects& objects) {
 }
 
 }  // namespace
-      changed_ = true;
 
-Status wait_for(Rest& rest, sys::Clock& clock, const Objects& objects, WaitFor what,
-                const WaitOptions& options) {
-  return Waiter(rest, clock, what, options).run(objects);
-}
-
-}  // namespace pintle::kube
 std::string pod_selector(const Object& object) {
   if (object.kind == "Job" && object.group == "batch") return "job-name=" + object.name;
   const value::Value* spec = object.tree.get("spec");
@@ -453,3 +447,9 @@ std::string pod_selector(const Object& object) {
   return labels ? selector_text(*labels) : "";
 }
 
+Status wait_for(Rest& rest, sys::Clock& clock, const Objects& objects, WaitFor what,
+                const WaitOptions& options) {
+  return Waiter(rest, clock, what, options).run(objects);
+}
+
+}  // namespace pintle::kube

@@ -2,6 +2,7 @@
 // what is printed. Comments wait until the next line with content says whose they are.
 #include "yaml/restyle.h"
 
+#include <utility>
 #include <vector>
 
 #include "base/strings.h"
@@ -57,6 +58,7 @@ class Restyler {
     return !out_.empty() && !stack_.empty();
   }
   std::string take() { return std::move(out_); }
+  bool has_folded() const { return has_folded_; }
 
  private:
   static constexpr size_t kNone = static_cast<size_t>(-1);
@@ -76,8 +78,6 @@ class Restyler {
     for (const Block& b : stack_) {
       if (b.from <= column) indent = b.to;
     }
-    if (separated_) out_ += '\n';
-    separated_ = false;
     write_comment(text, indent);
     foot_indent_ = indent;
   }
@@ -93,8 +93,13 @@ class Restyler {
       const Line& line = lines_[i];
       if (line.text.empty()) {
         if (!recent_empty && !text.empty()) {
-          if (first_empty && ((start == gap_ && !after_key_ && gap_ > 0) || column < open)) {
-            foot(text, column);
+          const bool adjacent = start == gap_ && !after_key_ && gap_ > 0;
+          if (first_empty && (adjacent || column < open)) {
+            if (before_item(end)) {
+              of_first_key_ = text;  // go-yaml gives it to the first key of the next item
+            } else {
+              foot(text, column);
+            }
             text.clear();
           } else {
             text += '\n';
@@ -111,23 +116,32 @@ class Restyler {
       if (text.empty()) {
         start = i;
         column = line.indent;
-        separated_ = at_end && recent_empty;
       } else {
         text += '\n';
       }
       text += line.text;
       recent_empty = false;
     }
-    if (!text.empty() && (at_end || (next < open && next != column))) {
+    if (at_end) {
       while (text.ends_with('\n')) text.pop_back();
+      if (text.empty()) return;
+      if (start == gap_ && !after_key_) return foot(text, column);
+      out_ += '\n';
+      return write_comment(text, 0);  // the document's
+    }
+    if (!text.empty() && next < open && next != column) {
       foot(text, column);
       text.clear();
     }
-    separated_ = false;
-    if (at_end) return;
     if (foot_indent_ == indent) out_ += '\n';
     foot_indent_ = kNone;
     if (!text.empty()) write_comment(text, indent);
+  }
+
+  // Whether the content at `line` is an item with a key on its line.
+  bool before_item(size_t line) const {
+    return line < lines_.size() && is_item(lines_[line].text) && lines_[line].text.size() > 2 &&
+           key_of(trim_blanks(std::string_view(lines_[line].text).substr(2)));
   }
 
   // ---- structure ----
@@ -171,7 +185,12 @@ class Restyler {
     if (fresh_) stack_.push_back(pending_);
     printed_ = true;
     out_.append(to, ' ');
-    return entry(line.indent, line.text);
+    if (!entry(line.indent, line.text)) return false;
+    if (!of_first_key_.empty()) {
+      if (after_key_) return false;
+      foot(std::exchange(of_first_key_, ""), stack_.back().from);
+    }
+    return true;
   }
 
   // A key's value on the next line moves up to it.
@@ -350,6 +369,7 @@ class Restyler {
   }
 
   void folded(std::string_view s, size_t indent) {
+    has_folded_ = true;
     out_ += '>';
     if (s[0] == ' ' || s[0] == '\n') out_ += '2';
     if (!s.ends_with('\n')) {
@@ -359,12 +379,12 @@ class Restyler {
     }
     out_ += '\n';
     bool breaks = true, leading = true;
+    // go-yaml looks at the start of the text where it means what follows the break.
+    const size_t first = s.find_first_not_of('\n');
+    const bool doubles = first != s.npos && s[first] != ' ' && s[first] != '\t';
     for (size_t i = 0; i < s.size(); ++i) {
       if (s[i] == '\n') {
-        if (!breaks && !leading) {
-          const size_t next = s.find_first_not_of('\n', i);
-          if (next != s.npos && s[next] != ' ' && s[next] != '\t') out_ += '\n';
-        }
+        if (!breaks && !leading && doubles) out_ += '\n';
         out_ += '\n';
         breaks = true;
         continue;
@@ -388,8 +408,18 @@ class Restyler {
   size_t foot_indent_ = kNone;  // of a comment that wants a blank line before its sibling
   bool after_key_ = false;      // the last line ended with "key:" or "-"
   bool after_comment_ = false;  // and a comment
-  bool fresh_ = false, printed_ = false, separated_ = false;
+  std::string of_first_key_;    // a comment that goes behind the first key of the item to come
+  bool fresh_ = false, printed_ = false, has_folded_ = false;
 };
+
+// JSON with every run of line breaks as one.
+std::string squeezed(std::string json) {
+  for (size_t before = 0; before != json.size();) {
+    before = json.size();
+    json = replace_all(json, "\\n\\n", "\\n");
+  }
+  return json;
+}
 
 }  // namespace
 
@@ -398,7 +428,11 @@ std::optional<std::string> restyle(std::string_view document) {
   if (!restyler.run()) return std::nullopt;
   std::string out = restyler.take();
   const auto before = to_json(document), after = to_json(out);
-  if (!before || !after || *before != *after) return std::nullopt;
+  if (!before || !after) return std::nullopt;
+  // A folded text gains line breaks in go-yaml's hands.
+  const bool same = restyler.has_folded() ? squeezed(*before) == squeezed(*after)
+                                          : *before == *after;
+  if (!same) return std::nullopt;
   return out;
 }
 

@@ -340,7 +340,7 @@ class Restyler {
     if (chomp == '+') {
       if (ends && !text.empty()) text.pop_back();  // the last "line" is no line
     } else {
-      const bool cut = ends && !lines_.back().raw.empty();  // no line break at the very end
+      const bool cut = ends && !lines_.back().text.empty();  // no line break at the very end
       text.resize(kept);
       if ((chomp == '-' || cut) && !text.empty()) text.pop_back();
     }

@@ -82,12 +82,26 @@ class HookRunner {
                          created.error());
     }
     started = true;
-    const Status ready = context_.cluster->watch_until_ready(
-        *objects, wait_options(context_, options_.wait, options_.timeout_ms));
+    Status ready = context_.cluster->watch_until_ready(*objects, waiting());
     hook.last_run.completed_at = now();
     hook.last_run.phase = ready ? "Succeeded" : "Failed";
     if (!ready && cancelled(context_)) return cancelled_error();
+    if (!ready && context_.helm3) return counted(ready.error());
     return ready;
+  }
+
+  // Helm 3 knows one way to wait for hooks, and for their end.
+  kube::WaitOptions waiting() const {
+    return wait_options(context_, context_.helm3 ? kube::WaitStrategy::kLegacy : options_.wait,
+                        options_.timeout_ms);
+  }
+
+  // As hashicorp/go-multierror prints a list.
+  static Error counted(const Error& error) {
+    const auto lines = split(error.text(), "\n");
+    std::string out = cat(lines.size(), lines.size() == 1 ? " error" : " errors", " occurred:\n");
+    for (std::string_view line : lines) append(out, {"\t* ", line, "\n"});
+    return Error::with_cause(out + "\n", error);
   }
 
   // The hooks that ran, to clean up after them when the record is elsewhere.
@@ -99,7 +113,7 @@ class HookRunner {
 
   Status after_failure(const std::vector<StoredHook>& ran) {
     if (const Status gone = remove_by(ran.back(), kFailed); !gone) {
-      context_.log("INFO", cat("error deleting the hook resource on hook failure: ",
+      context_.log("INFO", cat(place(105), "error deleting the hook resource on hook failure: ",
                                gone.error().text()));
     }
     for (size_t i = 0; i + 1 < ran.size(); ++i) TRY(remove_by(ran[i], kSucceeded));
@@ -126,8 +140,7 @@ class HookRunner {
     const auto errors =
         context_.cluster->remove(*objects, kube::Propagation::kBackground, removed);
     if (!errors.empty()) return Error::with_cause(joined_errors(errors, "; "), errors[0]);
-    return context_.cluster->wait_for_delete(
-        *objects, wait_options(context_, options_.wait, options_.timeout_ms));
+    return context_.cluster->wait_for_delete(*objects, waiting());
   }
 
   void log_output(const StoredHook& hook, std::string_view policy) {
@@ -135,8 +148,13 @@ class HookRunner {
     if (hook.kind != "Job" && hook.kind != "Pod") return;
     const Status logged = write_logs(hook);
     if (logged) return;
-    context_.log("INFO",
-                 cat("error outputting logs for hook failure: ", logged.error().text()));
+    context_.log("INFO", cat(place(policy == kFailed ? 99 : 125),
+                             "error outputting logs for hook failure: ", logged.error().text()));
+  }
+
+  // Helm 3 says where in its source it complains.
+  std::string place(int line) const {
+    return context_.helm3 ? cat("hooks.go:", line, ": ") : "";
   }
 
   Status write_logs(const StoredHook& hook) {
@@ -156,11 +174,16 @@ class HookRunner {
       for (const Value& container : containers->items()) {
         const Value* called = container.get("name");
         if (called == nullptr || !called->is_string()) continue;
-        TRY(context_.cluster->pod_log(ns, name->as_string(), called->as_string(),
-                                      [&](std::string_view piece) {
-                                        context_.log("INFO", without_suffix(piece, "\n"));
-                                        return true;
-                                      }));
+        const Status read = context_.cluster->pod_log(
+            ns, name->as_string(), called->as_string(), [&](std::string_view piece) {
+              context_.log("INFO", without_suffix(piece, "\n"));
+              return true;
+            });
+        if (read) continue;
+        return Error::with_cause(cat(context_.helm3 ? "Failed" : "failed",
+                                     " to stream pod logs for pod: ", name->as_string(),
+                                     ", container: ", called->as_string()),
+                                 read.error());
       }
     }
     return ok();

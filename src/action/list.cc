@@ -1,4 +1,4 @@
-// list, history, status, content: questions about stored releases. Heads come first, so that only
+// list, history, content: questions about stored releases. Heads come first, so that only
 // records that will be shown are fetched and decoded (helm pkg/action/{list,history,status,get}.go
 // decode every revision of every release).
 #include <algorithm>
@@ -15,6 +15,8 @@ using release::Record;
 using storage::Head;
 
 namespace {
+
+constexpr int kFewRevisions = 8;
 
 Error invalid_name(std::string_view verb, std::string_view name) {
   return {Code::kInvalidArgument, cat(verb, "elease name is invalid: ", name)};
@@ -43,31 +45,62 @@ std::vector<T> window(std::vector<T> all, int64_t offset, int64_t limit) {
 
 }  // namespace
 
-Result<std::vector<Record>> list(Context& context, const ListOptions& options) {
-  auto all = context.releases->heads({{"owner", "helm"}});
-  if (!all) return explained(context, all.error());
+namespace {
+
+using Key = std::tuple<std::string, std::string, int>;
+
+Key key_of(const Head& h) { return {h.namespace_, h.name, h.version}; }
+Key key_of(const Record& r) { return {r.namespace_, r.name, r.version}; }
+
+// The heads to show. `broken`: revisions that cannot be decoded; as Helm passes them over, the one
+// before stands for the release.
+Result<std::vector<Head>> chosen(std::vector<Head> heads, const std::set<Key>& broken,
+                                 const ListOptions& options) {
+  std::erase_if(heads, [&](const Head& h) {
+    return broken.contains(key_of(h)) || (options.filter && !options.filter(h.name));
+  });
+  if (heads.empty()) return heads;
   const Selector selector = TRY(Selector::parse(options.selector));
-  const bool only_superseded = options.states == std::vector<std::string>{"superseded"};
-  std::vector<Head> heads = only_superseded ? std::move(*all) : newest(std::move(*all));
+  if (options.states != std::vector<std::string>{"superseded"}) heads = newest(std::move(heads));
   std::erase_if(heads, [&](const Head& h) {
     const bool wanted = options.states.empty()
                             ? h.status != "unknown" && !h.status.empty()
                             : std::ranges::find(options.states, h.status) != options.states.end();
-    return !wanted || (options.filter && !options.filter(h.name)) || !selector.matches(h.labels);
+    return !wanted || !selector.matches(h.labels);
   });
+  return heads;
+}
+
+}  // namespace
+
+Result<std::vector<Record>> list(Context& context, const ListOptions& options) {
+  const auto all = context.releases->heads({{"owner", "helm"}});
+  if (!all) return explained(context, all.error());
   const bool by_date =
       options.order == ListOrder::kDate || options.order == ListOrder::kDateDescending;
-  if (!by_date) {
-    std::ranges::stable_sort(heads, {}, &Head::name);
-    if (options.order == ListOrder::kNameDescending) std::ranges::reverse(heads);
-    heads = window(std::move(heads), options.offset, options.limit);
+  std::set<Key> broken;
+  for (;;) {
+    std::vector<Head> heads = TRY(chosen(*all, broken, options));
+    if (!by_date) {
+      std::ranges::stable_sort(heads, {}, &Head::name);
+      if (options.order == ListOrder::kNameDescending) std::ranges::reverse(heads);
+      heads = window(std::move(heads), options.offset, options.limit);
+    }
+    auto records = context.releases->fetch(heads);
+    if (!records) return explained(context, records.error());
+    if (records->size() < heads.size()) {
+      std::set<Key> missing;
+      for (const Head& h : heads) missing.insert(key_of(h));
+      for (const Record& r : *records) missing.erase(key_of(r));
+      const size_t known = broken.size();
+      broken.merge(missing);
+      if (broken.size() > known) continue;
+    }
+    if (!by_date) return records;
+    std::ranges::stable_sort(*records, {}, [](const Record& r) { return r.last_deployed.unix_ns; });
+    if (options.order == ListOrder::kDateDescending) std::ranges::reverse(*records);
+    return window(std::move(*records), options.offset, options.limit);
   }
-  auto records = context.releases->fetch(heads);
-  if (!records) return explained(context, records.error());
-  if (!by_date) return records;
-  std::ranges::stable_sort(*records, {}, [](const Record& r) { return r.last_deployed.unix_ns; });
-  if (options.order == ListOrder::kDateDescending) std::ranges::reverse(*records);
-  return window(std::move(*records), options.offset, options.limit);
 }
 
 Result<Record> content(Context& context, std::string_view name, int revision) {
@@ -80,13 +113,23 @@ Result<Record> content(Context& context, std::string_view name, int revision) {
 
 Result<std::vector<Record>> history(Context& context, std::string_view name, int max) {
   if (!validate_release_name(name)) return invalid_name("r", name);
-  auto heads = storage::history(*context.releases, name);
-  if (!heads) return explained(context, heads.error());
-  if (max >= 0 && heads->size() > static_cast<size_t>(max)) {
-    heads->erase(heads->begin(), heads->end() - max);
+  const auto cut = [max](auto& list) {
+    const size_t size = list.size();
+    if (max >= 0 && size > static_cast<size_t>(max)) list.erase(list.begin(), list.end() - max);
+  };
+  Result<std::vector<Record>> records = std::vector<Record>();
+  if (max >= 0 && max < kFewRevisions) {  // then most of a long history can stay where it is
+    auto heads = storage::history(*context.releases, name);
+    if (!heads) return explained(context, heads.error());
+    cut(*heads);
+    records = context.releases->fetch(*heads);
+    if (records && records->size() == heads->size()) return records;
   }
-  auto records = context.releases->fetch(*heads);
+  records = context.releases->query({{"name", std::string(name)}, {"owner", "helm"}});
   if (!records) return explained(context, records.error());
+  if (records->empty()) return storage::release_not_found();
+  std::ranges::stable_sort(*records, {}, &Record::version);
+  cut(*records);
   return records;
 }
 
@@ -96,23 +139,6 @@ Result<Presence> presence(Context& context, std::string_view name) {
   if (!heads && storage::is_not_found(heads.error())) return Presence::kNone;
   if (!heads) return explained(context, heads.error());
   return heads->back().status == "uninstalled" ? Presence::kUninstalled : Presence::kPresent;
-}
-
-Result<Record> status(Context& context, std::string_view name, int revision, bool tables) {
-  Record record = TRY(content(context, name, revision));
-  const auto objects = TRY(context.cluster->build(record.manifest, false));
-  std::map<std::string, std::vector<value::Value>> by_kind;
-  for (const kube::Object& object : objects) {
-    auto live = tables ? context.cluster->table(object) : context.cluster->get(object);
-    // What is gone, or cannot be seen, is left out.
-    if (live) by_kind[cat(object.api_version(), "/", object.kind)].push_back(std::move(*live));
-  }
-  auto resources = value::make_map();
-  for (auto& [kind, items] : by_kind) {
-    resources->set(value::Str(kind), value::Value::list_of(std::move(items)));
-  }
-  if (!resources->empty()) record.resources = value::Value::map(resources);
-  return record;
 }
 
 }  // namespace pintle::action

@@ -41,13 +41,13 @@ class Rollback {
     }
     if (options_.revision < 0) return Error(Code::kInvalidArgument, "invalid release revision");
     heads_ = TRY(storage::history(*context_.releases, name_));
+    current_ = TRY(storage::newest(*context_.releases, heads_));
     const int last = heads_.back().version;
     const int wanted = options_.revision == 0 ? last - 1 : options_.revision;
     const auto head = std::ranges::find(heads_, wanted, &storage::Head::version);
     if (head == heads_.end()) {
       return Error(Code::kNotFound, cat("release has no ", wanted, " version"));
     }
-    current_ = TRY(storage::whole(*context_.releases, heads_.back()));
     // As Helm's Get does, without the system's labels: the new record starts with times of its own.
     Record previous = wanted == last ? current_ : TRY(storage::whole(*context_.releases, *head));
     server_side_ = TRY(server_side_apply(options_.server_side, previous.apply_method));
@@ -124,7 +124,7 @@ class Rollback {
     if (done) return ok();
     const Error why = cancelled(context_) ? cancelled_error() : done.error();
     const std::string text = cat("Rollback ", quote(target_.name), " failed: ", why.text());
-    context_.log("WARN", text);
+    if (!context_.helm3) context_.log("WARN", text);
     current_.status = "superseded";
     store_failure(text);
     if (options_.cleanup_on_fail && !report.created.empty()) {
@@ -141,8 +141,8 @@ class Rollback {
   }
 
   void store_failure(std::string text) {
-    target_.status = "failed";
     context_.cluster->interrupt_by(nullptr);  // the user's wish to stop must not stop the record
+    target_.status = "failed";
     target_.description = std::move(text);
     (void)context_.releases->update(current_);  // the first error is the one to tell
     (void)context_.releases->update(target_);

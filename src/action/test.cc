@@ -55,6 +55,18 @@ Status container_logs(Context& context, std::string_view ns, const std::string& 
   return Error::with_cause(joined_errors(errors, "\n"), errors[0]);
 }
 
+// Helm 3 asks for one log, whatever the hook is.
+Status whole_log(Context& context, std::string_view ns, const std::string& pod, std::string& out) {
+  std::string text;
+  const Status read = context.cluster->pod_log(ns, pod, "", [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  if (!read) return Error::wrap(cat("unable to get pod logs for ", pod), read.error());
+  append(out, {"POD LOGS: ", pod, "\n", text, "\n"});
+  return ok();
+}
+
 }  // namespace
 
 Result<TestReport> test(Context& context, std::string_view name, const TestOptions& options) {
@@ -92,8 +104,12 @@ Status test_logs(Context& context, const release::Record& record, std::string_vi
     return a->weight == b->weight ? a->name < b->name : a->weight < b->weight;
   });
   for (const StoredHook* hook : hooks) {
-    if (!is_test(*hook) || !chosen(options, *hook) || hook->kind != "Pod") continue;
-    TRY(container_logs(context, ns, hook->name, out));
+    if (!is_test(*hook) || !chosen(options, *hook)) continue;
+    if (context.helm3) {
+      TRY(whole_log(context, ns, hook->name, out));
+    } else if (hook->kind == "Pod") {
+      TRY(container_logs(context, ns, hook->name, out));
+    }
   }
   return ok();
 }

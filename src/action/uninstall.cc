@@ -46,8 +46,10 @@ class Uninstall {
       return Error::wrap(cat("uninstall: Release not loaded: ", name_), heads.error());
     }
     heads_ = std::move(*heads);
-    if (heads_.back().status == "uninstalled") return forget();
-    record_ = TRY(storage::whole(*context_.releases, heads_.back()));
+    auto last = storage::newest(*context_.releases, heads_);
+    if (!last) return Error::wrap(cat("uninstall: Release not loaded: ", name_), last.error());
+    record_ = std::move(*last);
+    if (record_.status == "uninstalled") return forget();
     record_.status = "uninstalling";
     record_.deleted = release::time_at(context_.clock.now_ns());
     record_.description = "Deletion in progress (or silently failed)";

@@ -70,7 +70,9 @@ class Upgrade {
       return storage::is_not_found(heads.error()) ? no_deployed() : heads.error();
     }
     heads_ = std::move(*heads);
-    last_ = TRY(storage::whole(*context_.releases, heads_.back()));
+    auto last = storage::newest(*context_.releases, heads_);
+    if (!last) return storage::is_not_found(last.error()) ? no_deployed() : last.error();
+    last_ = std::move(*last);
     if (release::is_pending(last_.status)) {
       Error error(Code::kFailedPrecondition,
                   "another operation (install/upgrade/rollback) is in progress");
@@ -241,7 +243,9 @@ class Upgrade {
 
   Error fail(Record& record, const kube::Objects& created, const Error& why) {
     context_.cluster->interrupt_by(nullptr);  // the user's wish to stop must not stop what follows
-    context_.log("WARN", "upgrade failed", {{"name", record.name}, {"error", why.text()}});
+    if (!context_.helm3) {
+      context_.log("WARN", "upgrade failed", {{"name", record.name}, {"error", why.text()}});
+    }
     record.status = "failed";
     record.description = cat("Upgrade ", quote(record.name), " failed: ", why.text());
     (void)context_.releases->update(record);  // the first error is the one to tell

@@ -79,6 +79,20 @@ std::string resized(std::string_view text, size_t width) {
   return out + "...";
 }
 
+std::vector<std::string> split_copies(std::string_view text) {
+  std::vector<std::string> out;
+  for (std::string_view line : split(text, "\n")) out.emplace_back(line);
+  return out;
+}
+
+// As uitable lays a cell out: cut as a whole when its lines together are wider than the column.
+std::vector<std::string> cell_lines(std::string_view cell, size_t width) {
+  if (width == 0) return split_copies(cell);
+  std::vector<std::string> lines = split_copies(resized(cell, width));
+  for (std::string& line : lines) line = resized(line, width);
+  return lines;
+}
+
 }  // namespace
 
 void bind_output(Flags& flags, Format& target) {
@@ -104,13 +118,10 @@ size_t display_width(std::string_view text) {
 
 std::string Table::text() const {
   std::vector<size_t> widths;
-  std::vector<std::vector<std::vector<std::string_view>>> rows;  // row, cell, line
   for (const auto& row : rows_) {
-    auto& cells = rows.emplace_back();
     if (widths.size() < row.size()) widths.resize(row.size());
     for (size_t i = 0; i < row.size(); ++i) {
-      const auto& lines = cells.emplace_back(split(row[i], "\n"));
-      for (std::string_view line : lines) {
+      for (std::string_view line : split(row[i], "\n")) {
         size_t width = display_width(line);
         if (max_width_ != 0) width = std::min(width, max_width_);
         widths[i] = std::max(widths[i], width);
@@ -118,15 +129,18 @@ std::string Table::text() const {
     }
   }
   std::string out;
-  for (const auto& cells : rows) {
+  for (const auto& row : rows_) {
+    std::vector<std::vector<std::string>> cells;
     size_t height = 1;
-    for (const auto& lines : cells) height = std::max(height, lines.size());
+    for (size_t i = 0; i < row.size(); ++i) {
+      cells.push_back(cell_lines(row[i], widths[i]));
+      height = std::max(height, cells.back().size());
+    }
     for (size_t y = 0; y < height; ++y) {
       if (!out.empty()) out += '\n';
       for (size_t i = 0; i < cells.size(); ++i) {
         if (i > 0) out += '\t';
-        const std::string_view line = y < cells[i].size() ? cells[i][y] : std::string_view();
-        out += resized(line, widths[i]);
+        out += y < cells[i].size() ? cells[i][y] : std::string(std::max<size_t>(widths[i], 1), ' ');
       }
     }
   }

@@ -21,7 +21,14 @@ TEST(Table, CutsLongCellsWithDots) {
 TEST(Table, ManyLinesInACellMakeManyRows) {
   Table t;
   t.add({"a\nbb", "c"});
-  EXPECT_EQ(t.text(), "a \tc\nbb\t ");
+  t.add({"long", "d"});
+  EXPECT_EQ(t.text(), "a   \tc\nbb  \t \nlong\td");
+}
+
+TEST(Table, CutsACellWhoseLinesTogetherAreTooWide) {
+  Table t;
+  t.add({"first\nsecond", "c"});
+  EXPECT_EQ(t.text(), "fir...\tc");
 }
 
 TEST(DisplayWidth, CountsColumnsNotBytes) {

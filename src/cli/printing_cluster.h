@@ -46,6 +46,9 @@ class PrintingCluster : public kube::Cluster {
     return ok();
   }
   Result<value::Value> table(const kube::Object&) override { return value::Value(); }
+  Result<value::Value> pod_list(std::string_view, std::string_view, bool) override {
+    return value::Value();
+  }
 
  private:
   std::string kube_version_;

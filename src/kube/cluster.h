@@ -97,12 +97,15 @@ class Cluster {
   // Templates' lookup: the object, its list when name is "", {} when there is none.
   virtual Result<value::Value> lookup(std::string_view api_version, std::string_view kind,
                                       std::string_view ns, std::string_view name) = 0;
-  // Pods by name or label selector, and a container's log.
+  // Pods by name or label selector, and a container's log ("": the only one).
   virtual Result<std::vector<value::Value>> pods(std::string_view ns, std::string_view label_selector) = 0;
   virtual Status pod_log(std::string_view ns, std::string_view pod, std::string_view container,
                          const std::function<bool(std::string_view)>& piece) = 0;
   // Objects as `status --show-resources` prints them: the server's Table answers, by kind.
   virtual Result<value::Value> table(const Object& object) = 0;
+  // The pods of a selector as one list, or one table.
+  virtual Result<value::Value> pod_list(std::string_view ns, std::string_view label_selector,
+                                        bool table) = 0;
 };
 
 }  // namespace pintle::kube

@@ -23,6 +23,18 @@ std::string text_at(const value::Value& map, std::string_view key) {
   return v && v->is_string() ? std::string(v->as_string()) : std::string();
 }
 
+// What stands in a list has no kind of its own; client-go gives it the list's.
+void name_items(value::Value& list) {
+  const std::string kind = text_at(list, "kind"), version = text_at(list, "apiVersion");
+  const value::Value* items = list.get("items");
+  if (!items || !kind.ends_with("List")) return;
+  for (const value::Value& item : items->items()) {
+    if (!item.is_map() || item.get("kind")) continue;
+    item.as_map()->set("kind", value::str(kind.substr(0, kind.size() - 4)));
+    item.as_map()->set("apiVersion", value::str(version));
+  }
+}
+
 class RealCluster final : public Cluster {
  public:
   RealCluster(Rest& rest, ClusterSettings settings)
@@ -132,7 +144,7 @@ class RealCluster final : public Cluster {
                  const std::function<bool(std::string_view)>& piece) override {
     Call call;
     call.path = cat(collection_path("", "v1", "pods", true, ns), "/", pod, "/log");
-    call.query = "container=" + query_escape(container);
+    if (!container.empty()) call.query = "container=" + query_escape(container);
     call.accept = "application/json, */*";
     return rest_.stream(call, piece);
   }
@@ -143,6 +155,17 @@ class RealCluster final : public Cluster {
     call.query = "includeObject=Object";
     call.accept = std::string(kTable);
     return decode(TRY(rest_.call(call)));
+  }
+
+  Result<value::Value> pod_list(std::string_view ns, std::string_view selector,
+                                bool table) override {
+    Call call;
+    call.path = collection_path("", "v1", "pods", true, ns);
+    call.query = cat(table ? "includeObject=Object&" : "", "labelSelector=", query_escape(selector));
+    if (table) call.accept = std::string(kTable);
+    value::Value list = TRY(decode(TRY(rest_.call(call))));
+    if (!table) name_items(list);
+    return list;
   }
 
  private:

@@ -265,6 +265,20 @@ Progress job_done(const value::Value& o) {
   return over ? p : waiting("Job in progress");
 }
 
+Progress legacy_job_done(const value::Value& o) {
+  const value::Value* status = o.get("status");
+  const value::Value* conditions = status ? status->get("conditions") : nullptr;
+  if (!conditions) return waiting("Job in progress");
+  for (const value::Value& c : conditions->items()) {
+    if (text(c, {"status"}) != "True") continue;
+    if (text(c, {"type"}) == "Complete") return current("Job is complete");
+    if (text(c, {"type"}) == "Failed") {
+      return failed(cat("job ", text(o, {"metadata", "name"}), " failed: ", text(c, {"reason"})));
+    }
+  }
+  return waiting("Job in progress");
+}
+
 Progress pod_done(const value::Value& o) {
   const std::string_view phase = text(o, {"status", "phase"}), name = text(o, {"metadata", "name"});
   if (phase == "Succeeded") return current(cat("pod ", name, " succeeded"));

@@ -23,5 +23,7 @@ Progress object_status(const value::Value& object, std::string_view group, int64
 // A Job that must be complete (--wait-for-jobs, hooks), and a hook's Pod that must have ended.
 Progress job_done(const value::Value& job);
 Progress pod_done(const value::Value& pod);
+// The same by Helm 3's rule, with its words for a failure: "job NAME failed: REASON".
+Progress legacy_job_done(const value::Value& job);
 
 }  // namespace pintle::kube

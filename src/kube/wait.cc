@@ -79,9 +79,11 @@ class Waiter {
   void synced(Watch& w);
   Progress judge(const Object& o, const value::Value& live);
   size_t failed_pods(const Object& o, const value::Value& live);
+  bool legacy() const { return options_.strategy == WaitStrategy::kLegacy; }
   bool done() const;
   void tell();
   Status verdict(std::string_view over) const;
+  std::string legacy_verdict(std::string_view over) const;
 
   Rest& rest_;
   sys::Clock& clock_;
@@ -97,7 +99,7 @@ class Waiter {
 Progress Waiter::judge(const Object& o, const value::Value& live) {
   const bool job = o.group == "batch" && o.kind == "Job";
   if (what_ == WaitFor::kHooks) {
-    if (job) return job_done(live);
+    if (job) return legacy() ? legacy_job_done(live) : job_done(live);
     if (o.group.empty() && o.kind == "Pod") return pod_done(live);
     return {State::kCurrent, "Resource is current"};
   }
@@ -230,7 +232,9 @@ void Waiter::see(Watch& w, const value::Value& object, bool deleted) {
   w.seen[it->first] = true;
   changed_ = true;
   if (deleted) {
-    t.progress = {State::kNotFound, "Resource not found"};
+    // What is deleted under Helm 3's eyes counts as done.
+    const bool done = legacy() && what_ == WaitFor::kHooks;
+    t.progress = {done ? State::kCurrent : State::kNotFound, "Resource not found"};
     return;
   }
   // Items of a list carry no kind.
@@ -383,6 +387,19 @@ void Waiter::tell() {
   told_ = std::move(now);
 }
 
+// Helm 3's words: of each object what failed, or that time is over.
+std::string Waiter::legacy_verdict(std::string_view over) const {
+  if (what_ == WaitFor::kGone) return std::string(over);
+  std::string lines;
+  for (const Target& t : targets_) {
+    if (t.progress.state == State::kCurrent) continue;
+    append(lines, {lines.empty() ? "" : "\n",
+                   t.progress.state == State::kFailed ? std::string_view(t.progress.message)
+                                                      : "timed out waiting for the condition"});
+  }
+  return lines;
+}
+
 Status Waiter::verdict(std::string_view over) const {
   std::string lines;
   const bool gone = what_ == WaitFor::kGone;
@@ -395,6 +412,7 @@ Status Waiter::verdict(std::string_view over) const {
                    state_name(s), ", message: ", t.progress.message});
   }
   if (!over.empty()) append(lines, {lines.empty() ? "" : "\n", over});
+  if (legacy()) lines = legacy_verdict(over);
   if (lines.empty()) return ok();
   return Error(over.empty()                    ? Code::kFailedPrecondition
                : over == "context canceled" ? Code::kCancelled

@@ -19,9 +19,17 @@ Result<release::Record> whole(Driver& driver, const Head& head) {
   return std::move(records[0]);
 }
 
+Result<release::Record> newest(Driver& driver, std::vector<Head>& heads) {
+  for (; !heads.empty(); heads.pop_back()) {
+    auto records = TRY(driver.fetch({heads.back()}));
+    if (!records.empty()) return std::move(records[0]);
+  }
+  return release_not_found();
+}
+
 Result<release::Record> last(Driver& driver, std::string_view name) {
-  const auto heads = TRY(history(driver, name));
-  return whole(driver, heads.back());
+  auto heads = TRY(history(driver, name));
+  return newest(driver, heads);
 }
 
 Result<std::vector<release::Record>> deployed(Driver& driver, std::string_view name) {

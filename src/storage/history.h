@@ -13,7 +13,9 @@ namespace pintle::storage {
 Result<std::vector<Head>> history(Driver& driver, std::string_view name);
 // The newest revision, whole. Its labels keep the system's, as Helm's Query leaves them.
 Result<release::Record> last(Driver& driver, std::string_view name);
-// The same, where the heads are at hand.
+// The same, where the heads are at hand: those that cannot be decoded leave the list's end, as they
+// do not exist for Helm.
+Result<release::Record> newest(Driver& driver, std::vector<Head>& heads);
 Result<release::Record> whole(Driver& driver, const Head& head);
 
 // Every revision labelled deployed, whole, oldest first; none is no error.

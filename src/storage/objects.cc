@@ -1,8 +1,8 @@
 // Records in Secrets and ConfigMaps: the two differ in a path, a kind and one more base64.
 //
-// Cost: heads are one LIST of metadata only (PartialObjectMetadataList), in pages; bodies come by
-// GET where few are wanted, else by LIST in pages, decoded page by page, so that memory holds one
-// page and what was asked for.
+// Cost: heads are one LIST of metadata only (PartialObjectMetadataList), in pages; one body comes by
+// GET, more by LIST in pages whose selector names what is wanted where that is little, decoded page
+// by page, so that memory holds one page and what was asked for.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -23,7 +23,7 @@ namespace {
 using release::Record;
 using value::Value;
 
-constexpr size_t kFewGets = 16;    // more bodies than this are listed instead
+constexpr size_t kFewValues = 32;  // of a label, that a selector names one by one
 constexpr int kHeadsPage = 2000;   // metadata: about 1 KB each
 constexpr int kRecordsPage = 100;  // records: 10 KB as a rule, 1 MB at most
 // What is written about a release is written whatever the user wishes by then.
@@ -161,20 +161,16 @@ class Objects : public Driver {
 
   Result<std::vector<Record>> fetch(const std::vector<Head>& heads) override {
     std::vector<Record> out;
-    if (heads.size() <= kFewGets) {
-      for (const Head& head : heads) {
-        auto record = get_in(head.namespace_, head.name, head.version);
-        if (record) {
-          out.push_back(std::move(*record));
-        } else if (record.error().code() == Code::kDataLoss) {
-          continue;  // it said so in the log
-        } else if (!storage::is_not_found(record.error())) {
-          return record.error();
-        }
-      }
-      return out;
+    if (heads.empty()) return out;
+    if (heads.size() > 1) return fetch_by_list(heads);
+    auto record = get_in(heads[0].namespace_, heads[0].name, heads[0].version);
+    if (record) {
+      out.push_back(std::move(*record));
+    } else if (record.error().code() != Code::kDataLoss &&  // it said so in the log
+               !storage::is_not_found(record.error())) {
+      return record.error();
     }
-    return fetch_by_list(heads);
+    return out;
   }
 
  private:
@@ -191,18 +187,26 @@ class Objects : public Driver {
     return cat(collection(ns), "/", escape_query(release::record_key(name, version)));
   }
 
+  // ",name in (a,b)"; "" when there are too many.
+  static std::string among(std::string_view label, const std::set<std::string>& values) {
+    if (values.size() > kFewValues) return "";
+    std::string out;
+    for (const std::string& v : values) append(out, {out.empty() ? "" : ",", v});
+    return cat(",", label, " in (", out, ")");
+  }
+
   // What is wanted of a long history is nearly always what is not superseded.
   Result<std::vector<Record>> fetch_by_list(const std::vector<Head>& heads) {
     std::map<Key, size_t> places;
-    std::set<std::string> statuses, names;
+    std::set<std::string> statuses, names, versions;
     for (size_t i = 0; i < heads.size(); ++i) {
       const Head& h = heads[i];
       places.emplace(key_of(h.namespace_, h.name, h.version), i);
       statuses.insert(h.status);
       names.insert(h.name);
+      versions.insert(std::to_string(h.version));
     }
-    std::string chosen = "owner=helm";
-    if (names.size() == 1) append(chosen, {",name=", *names.begin()});
+    std::string chosen = cat("owner=helm", among("name", names), among("version", versions));
     if (!statuses.contains("superseded")) chosen += ",status!=superseded";
     std::vector<std::optional<Record>> found(heads.size());
     TRY(list(chosen, kRecordsPage, "application/json", false, [&](const Value& object) {

@@ -82,7 +82,8 @@ Status run(Session& s, const Options& o) {
   const auto record =
       TRY(action::content(context, s.args[0], static_cast<int>(o.revision)));
   if (o.format.empty()) {
-    s.print(TRY(status_page(s, record, {.debug = true, .metadata = true})));
+    const StatusView whole = {.debug = true, .metadata = true, .description = !s.helm3()};
+    s.print(TRY(status_page(s, record, whole)));
     return ok();
   }
   tmpl::Set set({});

@@ -35,6 +35,7 @@ MASKS = [(re.compile(pattern), to) for pattern, to in [
     (r"\b\d+\.\d+\.\d+\.\d+\b", "ADDRESS"),
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b", "UID"),
     (r"-[bcdfghjklmnpqrstvwxz2456789]{5,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b", "-POD"),
+    (r"(pods?[: ]+\"?[a-z-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}\b", r"\1POD"),
     (r"((?:resourceVersion|observedGeneration)\W+)\d+", r"\1N"),
     (r"\b\d+[dhms]\d*[ms]? *$", "AGE"), (r" {2,}", "  ")]]
 
@@ -81,7 +82,7 @@ class World:
         for name in ("CACHE", "CONFIG", "DATA"):
             self.env[f"HELM_{name}_HOME"] = f"{self.dir}/{name}"
         self.run([self.programs["H"], "create", f"{self.dir}/created"])
-        self.run([kubectl, "apply", "--server-side", "-f", f"{E2E}/turns_chart/crds"])
+        self.run([kubectl, "apply", "--server-side", "--force-conflicts", "--field-manager", "helm", "-f", f"{E2E}/turns_chart/crds"])
 
     def namespace(self):  # all of one length, for tables cut to a width
         return f"turns-{self.tag:03d}-{next(self.numbers):04d}"

@@ -119,8 +119,9 @@ std::string wrong_kind(const Resource& resource, std::string_view kind, const Gr
   }
   const auto built_in = Catalog::built_in();
   const auto& all = built_in->all();
+  const std::string_view item = kind.ends_with("List") ? kind.substr(0, kind.size() - 4) : kind;  // each kind has a list
   const bool registered = std::any_of(all.begin(), all.end(), [&](const ResourcePtr& r) {
-    return r->group == group && r->kind == kind &&
+    return r->group == group && (r->kind == kind || r->kind == item) &&
            (r->version == given.version || given.group == "extensions" || was_served(group, given.version));
   });
   *converts = resource.custom() || (registered && kind == resource.kind && group == resource.group);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "drydock/catalog.h"
 #include "drydock/tree.h"
 #include "base/gotext.h"
 #include "base/strings.h"
@@ -142,7 +143,7 @@ void validate_object_meta(std::string_view group, std::string_view kind, bool na
   validate_labels(at(object, "metadata", "labels"), "metadata.labels", causes);
   validate_annotations(at(object, "metadata", "annotations"), causes);
   validate_owners(object, causes);
-  validate_finalizers(object, group.empty(), causes);
+  validate_finalizers(object, Catalog::built_in()->has_group(group), causes);
 }
 
 void validate_object_meta_update(const Value& object, const Value& old, std::vector<Cause>& causes) {

@@ -171,6 +171,7 @@ Result<httpd::Response> bind(Rest& rest, const ApiRequest& r) {
 
 Result<httpd::Response> finalize(Rest& rest, const ApiRequest& r, const ResourcePtr& resource) {
   Decoded body = TRY(decode_object(*r.http, *resource, FieldValidation::kWarn));
+  TRY(settle_place(r, *resource, body.object));
   std::lock_guard held(rest.machine.lock());
   Value live = TRY(rest.machine.get({"", "namespaces", "", r.name}));
   copy_entry(ensure(live, "spec"), body.object.get("spec") ? *body.object.get("spec") : empty_map(), "finalizers");

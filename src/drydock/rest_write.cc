@@ -85,9 +85,11 @@ Result<httpd::Response> serve_update(Rest& rest, const ApiRequest& r, const Reso
   bool unnamed = text(body.object, "metadata", "resourceVersion").empty();
   Place place = place_of(*resource);
   bool exists = rest.machine.store().find(place.group, place.plural, r.ns, r.name) != nullptr;
-  static constexpr std::string_view kCreates[] = {"leases", "events", "endpoints", "limitranges", "services", "nodes"};
-  if (!exists && r.subresource.empty() && unnamed &&
+  static constexpr std::string_view kCreates[] = {"leases", "events", "endpoints", "limitranges", "services",
+                                                  "roles", "rolebindings", "clusterroles", "clusterrolebindings"};
+  if (!exists && r.subresource.empty() && !resource->custom() &&
       std::find(std::begin(kCreates), std::end(kCreates), resource->plural) != std::end(kCreates)) {
+    drop(ensure(body.object, "metadata"), "resourceVersion");
     ObjectPtr made = TRY(rest.machine.create_object(stored, std::move(body.object), q.context));
     return object_response(rest, r, resource, *made, 201);
   }

@@ -8,6 +8,7 @@
 
 #include "base/gotext.h"
 #include "json/json.h"
+#include "patch/go_text.h"
 
 namespace pintle::patch {
 namespace {
@@ -140,9 +141,7 @@ bool empty_as(const Value* v, Form form) {
 
 // Go prints a value that does not fit through its wrapper: &{1}.
 std::string wrapped(const Value& v) {
-  if (v.is_string()) return "&{" + std::string(v.as_string()) + "}";
-  auto text = json::write(v, {.escape_html = false});
-  return "&{" + (text ? *text : std::string()) + "}";
+  return "&{" + go_text(v) + "}";
 }
 
 // ---- check ----

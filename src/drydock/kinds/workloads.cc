@@ -40,7 +40,12 @@ void replica_set_defaults(Value& object) {
   default_pod_template(spec);
 }
 
+constexpr std::string_view kTemplates = "deprecated.daemonset.template.generation";
+
 void daemon_set_defaults(Value& object) {
+  // Every conversion of a DaemonSet writes it, so whoever creates one owns it.
+  Value& notes = ensure(object, "metadata", "annotations");
+  if (!has(notes, kTemplates)) put(notes, kTemplates, "0");
   Value& spec = ensure(object, "spec");
   default_rolling(ensure(spec, "updateStrategy"), "1", "0");
   if (!has(spec, "revisionHistoryLimit")) put(spec, "revisionHistoryLimit", 10);
@@ -102,7 +107,7 @@ Status stateful_set_create(World&, Value& object) {
 
 Status daemon_set_create(World&, Value& object) {
   Value status = empty_map();
-  put(ensure(object, "metadata", "annotations"), "deprecated.daemonset.template.generation", "1");
+  put(ensure(object, "metadata", "annotations"), kTemplates, "1");
   for (std::string_view key :
        {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"}) {
     put(status, key, 0);
@@ -114,12 +119,11 @@ Status daemon_set_create(World&, Value& object) {
 // The strategy counts templates; the annotation is how apps/v1 shows it.
 Status daemon_set_update(World& world, Value& object, const Value& old) {
   TRY(keep_status(world, object, old));
-  constexpr std::string_view kCount = "deprecated.daemonset.template.generation";
   int64_t count = 0;
-  std::string_view t = text(old, "metadata", "annotations", kCount);
+  std::string_view t = text(old, "metadata", "annotations", kTemplates);
   std::from_chars(t.data(), t.data() + t.size(), count);
   if (!same(at(object, "spec", "template"), at(old, "spec", "template"))) ++count;
-  put(ensure(object, "metadata", "annotations"), kCount, std::to_string(count));
+  put(ensure(object, "metadata", "annotations"), kTemplates, std::to_string(count));
   return ok();
 }
 

@@ -13,7 +13,6 @@ namespace pintle::cli {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 constexpr size_t kShown = 8;
 constexpr auto kFirst = milliseconds(400);
@@ -45,16 +44,20 @@ struct WaitView::Painter {
       const auto idle = [this] { return done || !not_ready.empty(); };
       changed.wait(lock, idle);
       if (done) return;
-      if (steady_clock::now() - since >= kFirst) env.draw(picture());
+      if (waited() >= kFirst) env.draw(picture());
       changed.wait_for(lock, kEach, [this] { return done || not_ready.empty(); });
     }
   }
 
+  std::chrono::nanoseconds waited() const {
+    return std::chrono::nanoseconds(env.clock.monotonic_ns() - since);
+  }
+
   std::string picture() const {
-    const auto waited = std::chrono::duration_cast<std::chrono::seconds>(steady_clock::now() - since);
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(waited());
     std::string out = cat("Waiting for ", not_ready.size(),
                           not_ready.size() == 1 ? " resource" : " resources", " ... ",
-                          waited.count(), "s");
+                          seconds.count(), "s");
     for (size_t i = 0; i < not_ready.size() && i < kShown; ++i) {
       const kube::NotReady& n = not_ready[i];
       const auto why = reasons.find(key(n));
@@ -93,7 +96,7 @@ struct WaitView::Painter {
   bool done = false;                       // guarded by mutex, as what follows
   std::vector<kube::NotReady> not_ready;
   std::map<std::string, std::string> reasons;
-  steady_clock::time_point since;
+  int64_t since = 0;  // monotonic
   std::thread drawing, asking;
 };
 
@@ -108,7 +111,7 @@ void WaitView::waiting_for(const std::vector<kube::NotReady>& not_ready) {
   if (!painter_) painter_ = std::make_unique<Painter>(env_, rest_);
   {
     const std::lock_guard lock(painter_->mutex);
-    if (painter_->not_ready.empty()) painter_->since = steady_clock::now();
+    if (painter_->not_ready.empty()) painter_->since = env_.clock.monotonic_ns();
     painter_->not_ready = not_ready;
   }
   painter_->changed.notify_all();

@@ -151,6 +151,8 @@ class Upgrade {
   }
 
   Status build(const Record& record, kube::Objects& current, kube::Objects& target) {
+    // The new manifest first, as Helm does: of two that cannot be built it is the one named.
+    target = TRY(context_.cluster->build(record.manifest, options_.validate));
     auto before = context_.cluster->build(current_.manifest, false);
     if (!before) {
       const bool removed =
@@ -164,7 +166,6 @@ class Upgrade {
           before.error());
     }
     current = std::move(*before);
-    target = TRY(context_.cluster->build(record.manifest, options_.validate));
     const Owner owner{record.name, record.namespace_};
     mark_owned(target, owner);
 

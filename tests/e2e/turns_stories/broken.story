@@ -14,11 +14,9 @@ rollback r 2
 uninstall r
 list -a
 $ delete secret sh.helm.release.v1.r.v3
-list
-$ label secret sh.helm.release.v1.r.v2 status=strange --overwrite
-list -a
-status r
-upgrade r CHART
+install r CHART
+upgrade r CHART --set greeting=2
 $ label secret sh.helm.release.v1.r.v1 owner-
 history r
+rollback r 1
 uninstall r

@@ -3,6 +3,7 @@ uninstall: by Helm first, then by pintle, one chart after the other, since much 
 whole cluster. Cluster-wide objects of the release are compared too. charts.list says with what."""
 import os
 import shlex
+import time
 
 from story import Story, play, unlike
 
@@ -29,6 +30,13 @@ def definitions(world):
     return {c["metadata"]["name"] for c in found}
 
 
+def gone(world, ns):
+    for _ in range(300):
+        if not world.server.get(f"/api/v1/namespaces/{ns}"):
+            return
+        time.sleep(0.2)
+
+
 def compare(world, o, told, skip):
     for file, install, upgrade in listed():
         path = path_of(world, file, o.public)
@@ -40,10 +48,11 @@ def compare(world, o, told, skip):
         chart = shlex.quote(os.path.abspath(path))
         steps = [f"install r {chart} {install}", "get all r", f"upgrade r {chart} {install} {upgrade}", "history r",
                  "rollback r 1", "status r -o json", "uninstall r --wait --timeout 60s", "list"]
-        runs = []
+        runs, ns = [], world.namespace()  # one name for both: charts take checksums of it
         for turns in "HP":
             before = definitions(world)
-            runs.append(play(world, Story(os.path.basename(file), steps), turns, world.namespace(), cluster=True))
+            runs.append(play(world, Story(os.path.basename(file), steps), turns, ns, cluster=True))
+            gone(world, ns)
             for name in definitions(world) - before:
                 world.server.call("DELETE", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}")
         story = Story(os.path.basename(file), steps)

@@ -5,6 +5,7 @@ install r CHART
 history r
 install r CHART --take-ownership
 uninstall r
+$- delete configmap r-cm
 $ create configmap r-cm --from-literal greeting=mine
 install r CHART --take-ownership --set greeting=taken
 $ create configmap r-extra2 --from-literal a=b

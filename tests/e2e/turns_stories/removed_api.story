@@ -5,6 +5,7 @@ $ wait --for=condition=Established crd/gadgets.turns.example.com
 install r CHART --set gadget=true
 $- delete crd gadgets.turns.example.com
 upgrade r CHART
+upgrade r CHART --set gadget=false
 history r
 status r
 rollback r 1

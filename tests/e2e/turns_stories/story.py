@@ -24,14 +24,14 @@ AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryLi
 # Made by controllers, or about moments.
 SKIPPED = {"pods", "replicasets", "endpoints", "endpointslices", "controllerrevisions", "events", "leases"}
 CONTROLLERS = {"kube-controller-manager", "kwok", "kwok-controller", "drydock", "kube-scheduler", "kube-apiserver"}
-DROPPED = {"uid", "resourceVersion", "creationTimestamp", "status", "time", "generation", "modifiedAt", "clusterIP",
+DROPPED = {"uid", "resourceVersion", "creationTimestamp", "status", "time", "generation", "modifiedAt", "createdAt", "clusterIP",
            "clusterIPs", "nodePort", "controller-uid", "batch.kubernetes.io/controller-uid", "caBundle",
            "deployment.kubernetes.io/revision", "f:batch.kubernetes.io/controller-uid", "f:controller-uid"}
 MASKS = [(re.compile(pattern), to) for pattern, to in [
     (r"(?m)^[IWE]\d{4} \d\d:\d\d:\d\d\.\d+ .*\n?", ""),  # klog's own words
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| ?[+-]\d\d:?\d\d)?( (UTC|GMT))?( m=[+-][\d.]+)?", "TIME"),
     (r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}", "TIME"),
-    (r"(modifiedAt\W+)\d{10}", r"\1TIME"),
+    (r"((?:modified|created)At\W+)\d{10}", r"\1TIME"),
     (r"\b\d+\.\d+\.\d+\.\d+\b", "ADDRESS"),
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b", "UID"),
     (r"-[bcdfghjklmnpqrstvwxz2456789]{5,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b", "-POD"),
@@ -134,7 +134,7 @@ def with_record(item):
         text = base64.b64decode(data["release"])
         packed = base64.b64decode(text) if item.get("type", "").startswith("helm.sh/") else text
         return dict(item, data=dict(data, release=json.loads(gzip.decompress(packed))))
-    except (ValueError, OSError):
+    except (ValueError, OSError, EOFError):
         return item
 
 

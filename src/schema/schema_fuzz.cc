@@ -14,7 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto values =
       json::read(nul == std::string_view::npos ? std::string_view("{}") : input.substr(nul + 1));
   if (!values) return 0;
-  const schema::Loader loader = [schema](const std::string&) -> Result<std::string> {
+  int left = 8;  // the real loader's 200 documents take seconds under sanitizers
+  const schema::Loader loader = [schema, &left](const std::string&) -> Result<std::string> {
+    if (left-- == 0) return Error("no such document");
     return std::string(schema);
   };
   (void)schema::validate(*values, schema, loader).has_value();

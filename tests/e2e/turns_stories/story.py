@@ -128,7 +128,7 @@ class World:
 
 def with_record(item):
     data = item.get("data") or {}
-    if "release" not in data or item["metadata"].get("labels", {}).get("owner") != "helm":
+    if "release" not in data or not item["metadata"]["name"].startswith("sh.helm.release."):
         return item
     try:
         text = base64.b64decode(data["release"])

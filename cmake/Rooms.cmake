@@ -36,6 +36,7 @@ function(pintle_room room)
   if(PINTLE_TESTS AND tests)
     add_executable(${room}_test ${tests})
     target_link_libraries(${room}_test PRIVATE ${room} GTest::gtest_main)
+    target_compile_options(${room}_test PRIVATE -O0)  # they run for moments and compile for minutes
     foreach(r ${room} ${R_DEPS})
       if(TARGET ${r}_testing)
         target_link_libraries(${room}_test PRIVATE ${r}_testing)

@@ -55,6 +55,27 @@ int64_t scaled(const value::Value* v, int64_t total, bool up) {
   return (percent * total + (up ? 99 : 0)) / 100;
 }
 
+bool is_controlled_by(const value::Value& o, const value::Value& owner) {
+  const value::Value* owners = at(o, {"metadata", "ownerReferences"});
+  if (!owners) return false;
+  return std::ranges::any_of(owners->items(), [&](const value::Value& ref) {
+    const value::Value* controls = ref.get("controller");
+    return controls && value::truth(*controls) && text(ref, {"uid"}) == text(owner, {"metadata", "uid"});
+  });
+}
+
+// A ReplicaSet's pod template, less the label it is told apart by, against its Deployment's.
+bool same_template(const value::Value& rs, const value::Value& deployment) {
+  const value::Value* theirs = at(rs, {"spec", "template"});
+  const value::Value* wanted = at(deployment, {"spec", "template"});
+  if (!theirs || !wanted) return false;
+  const value::Value own = value::deep_copy(*theirs);
+  if (const value::Value* labels = at(own, {"metadata", "labels"}); labels && labels->as_map()) {
+    labels->as_map()->erase("pod-template-hash");
+  }
+  return value::deep_equal(own, *wanted);
+}
+
 bool service(const value::Value& o) {
   if (text(o, {"spec", "type"}) == "ExternalName") return true;
   if (text(o, {"spec", "clusterIP"}).empty()) return false;
@@ -137,27 +158,30 @@ class Rounds {
     return found ? *found : value::Value();
   }
 
+  // Ready when the ReplicaSet of the present template is. Known by its template, not its revision:
+  // a Deployment that is scaled and changed at once is "observed" before it has the new ReplicaSet.
   Result<bool> deployment(const Object& o, const value::Value& live) {
     const value::Value* paused = at(live, {"spec", "paused"});
     if (paused && value::truth(*paused)) return true;
-    const std::string revision(
-        text(live, {"metadata", "annotations", "deployment.kubernetes.io/revision"}));
     const value::Value list = TRY(
         items("apps", "v1", "replicasets", o.ns, at(live, {"spec", "selector", "matchLabels"})));
+    const value::Value* newest = nullptr;
     for (const value::Value& rs : list.items()) {
-      const std::string_view theirs =
-          text(rs, {"metadata", "annotations", "deployment.kubernetes.io/revision"});
-      if (revision.empty() || theirs != revision) continue;
-      if (!observed(rs) || !observed(live)) return false;
-      const int64_t want = number(live, {"spec", "replicas"}, 1);
-      int64_t away = 0;
-      if (text(live, {"spec", "strategy", "type"}) == "RollingUpdate") {
-        const value::Value* allowed = at(live, {"spec", "strategy", "rollingUpdate", "maxUnavailable"});
-        away = std::min(scaled(allowed, want, false), want);
+      if (!is_controlled_by(rs, live) || !same_template(rs, live)) continue;
+      // Of several Kubernetes takes the oldest.
+      if (newest == nullptr || text(rs, {"metadata", "creationTimestamp"}) <
+                                   text(*newest, {"metadata", "creationTimestamp"})) {
+        newest = &rs;
       }
-      return number(rs, {"status", "readyReplicas"}, 0) >= want - away;
     }
-    return false;
+    if (newest == nullptr || !observed(*newest) || !observed(live)) return false;
+    const int64_t want = number(live, {"spec", "replicas"}, 1);
+    int64_t away = 0;
+    if (text(live, {"spec", "strategy", "type"}) == "RollingUpdate") {
+      const value::Value* allowed = at(live, {"spec", "strategy", "rollingUpdate", "maxUnavailable"});
+      away = std::min(scaled(allowed, want, false), want);
+    }
+    return number(*newest, {"status", "readyReplicas"}, 0) >= want - away;
   }
 
   Rest& rest_;

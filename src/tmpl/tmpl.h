@@ -69,7 +69,7 @@ struct Options {
   MissingKey missing_key = MissingKey::kDefault;
   int max_depth = 100000;             // nested {{template}}: Go's limit
   size_t max_output = 64u << 20;      // bytes written and kept by one execution; then an error
-  uint64_t max_steps = 200'000'000;   // loop rounds and template calls of one execution
+  uint64_t max_steps = 100'000'000;   // loop rounds and template calls of one execution
 };
 
 class Vm : public value::Machine {

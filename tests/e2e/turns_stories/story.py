@@ -34,6 +34,7 @@ MASKS = [(re.compile(pattern), to) for pattern, to in [
     (r"((?:modified|created)At\W+)\d{10}", r"\1TIME"),
     (r"\b\d+\.\d+\.\d+\.\d+\b", "ADDRESS"),
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b", "UID"),
+    (r"containerd://[0-9a-f]{64}", "CONTAINER"),
     (r"-[bcdfghjklmnpqrstvwxz2456789]{5,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b", "-POD"),
     (r"(pods?[: ]+\"?[a-z-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}\b", r"\1POD"),
     (r"((?:resourceVersion|observedGeneration)\W+)\d+", r"\1N"),

@@ -118,16 +118,17 @@ const pintle::http::Cancel* catch_interrupts() {
 // A short life and fresh memory: what a large chart waits for is the kernel handing out its pages one
 // by one. So the heap is one range taken at once, in huge pages where the kernel gives them (a third
 // of a large chart's time), and freed buffers are kept for what comes next. Untouched pages cost
-// nothing: `version` is no larger for it.
+// nothing, and a small chart stays before the huge ones, for which a kernel with fragmented memory
+// has to search.
 void prepare_heap() {
-  constexpr size_t kRange = 256 << 20, kHugePage = 2 << 20;
+  constexpr size_t kRange = 256 << 20, kHugePage = 2 << 20, kSmall = 4 << 20;
   ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
   ::mallopt(M_TOP_PAD, kRange);
   void* volatile more_than_it_has = ::malloc(127 << 10);  // grows the heap by the range
   ::free(more_than_it_has);
   ::mallopt(M_TOP_PAD, 1 << 20);
   const auto end = reinterpret_cast<uintptr_t>(::sbrk(0)) & ~(kHugePage - 1);
-  ::madvise(reinterpret_cast<void*>(end - kRange + kHugePage), kRange - kHugePage, MADV_HUGEPAGE);
+  ::madvise(reinterpret_cast<void*>(end - kRange + kSmall), kRange - kSmall, MADV_HUGEPAGE);
 }
 
 }  // namespace

@@ -74,6 +74,11 @@ Place place_of(const Resource& resource) {
 }
 
 std::shared_ptr<const Catalog> Catalog::built_in() {
+  static const std::shared_ptr<const Catalog> kBuiltIn = from_table();
+  return kBuiltIn;
+}
+
+std::shared_ptr<const Catalog> Catalog::from_table() {
   auto catalog = std::make_shared<Catalog>();
   for (const Row& row : kRows) {
     auto r = std::make_shared<Resource>();

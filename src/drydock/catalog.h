@@ -30,7 +30,7 @@ Place place_of(const Resource& resource);
 
 class Catalog {
  public:
-  static std::shared_ptr<const Catalog> built_in();
+  static std::shared_ptr<const Catalog> built_in();  // one for the process, made at the first call
   // With these custom resources instead of the present ones; of versions not served only their store.
   std::shared_ptr<const Catalog> with_custom(std::vector<ResourcePtr> custom) const;
 
@@ -43,6 +43,7 @@ class Catalog {
   bool has_version(std::string_view group, std::string_view version) const;
 
  private:
+  static std::shared_ptr<const Catalog> from_table();
   void index();
   std::vector<ResourcePtr> x_all;
   size_t x_built_in = 0;

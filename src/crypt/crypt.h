@@ -59,6 +59,10 @@ struct CertRequest {
 // net.ParseIP: 4 bytes for IPv4 (also when mapped into IPv6), else 16; nullopt: no address.
 std::optional<std::string> parse_ip(std::string_view text);
 
+// That many RSA 2048 keys will be wanted soon: where there is a second processor, a thread begins to
+// look for their primes. It is gone before the process exits.
+void expect_keys(size_t count);
+
 // As sprig 3.3.0 makes them (key usages, serial, validity); see templates.md 3.12. Errors: sprig's
 // texts ("parsing private key: ...", "unable to decode certificate"). Each new key takes some
 // 3 ms on two cores (rsa_keygen.cc).

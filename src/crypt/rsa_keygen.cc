@@ -11,6 +11,7 @@
 
 #include <tuple>
 
+#include "crypt/crypt.h"
 #include "crypt/der.h"
 #include "crypt/openssl.h"
 #include "crypt/prime_search.h"
@@ -47,7 +48,7 @@ std::pair<Bn, Bn> two_primes(int bits) {
 
 }  // namespace
 
-void expect_rsa_key() { lasting_search().prepare(2); }
+void expect_keys(size_t count) { lasting_search().prepare(2 * count); }
 
 std::string generate_rsa_pkcs1(int bits) {
   start_openssl();

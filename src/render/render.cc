@@ -5,6 +5,8 @@
 // the order they are parsed in: deepest path first, then descending names (templates.md 2.1).
 #include "render/render.h"
 
+#include <string.h>  // memmem
+
 #include <algorithm>
 #include <map>
 #include <span>
@@ -13,6 +15,7 @@
 #include "base/path.h"
 #include "base/strings.h"
 #include "chart/values.h"
+#include "crypt/crypt.h"
 #include "funcs/funcs.h"
 #include "render/errors.h"
 #include "render/objects.h"
@@ -127,6 +130,26 @@ Value template_value(const std::string& name, const std::string& base_path) {
   return Value::map(out.finish(), Type::kValues);
 }
 
+// A chart that makes certificates waits for their keys longest, so they are looked for while it is
+// parsed. Few charts name these functions; one that does and then makes none has only used an idle
+// processor for some milliseconds.
+void expect_keys(std::span<Renderables::value_type* const> files) {
+  constexpr std::string_view kMakers[] = {"genCA", "genSelfSignedCert", "genSignedCert"};
+  for (const auto* file : files) {
+    const std::string_view text = file->second.text;
+    for (const char* at = text.data();;) {
+      const size_t left = static_cast<size_t>(text.data() + text.size() - at);
+      at = static_cast<const char*>(::memmem(at, left, "gen", 3));
+      if (at == nullptr) break;
+      const std::string_view here = text.substr(static_cast<size_t>(at - text.data()));
+      for (std::string_view maker : kMakers) {
+        if (here.starts_with(maker)) return crypt::expect_keys(2);
+      }
+      at += 3;
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::vector<release::RenderedFile>> render(const chart::Chart& chart,
@@ -135,6 +158,7 @@ Result<std::vector<release::RenderedFile>> render(const chart::Chart& chart,
   Renderables files;
   ScopeBuilder(render_values, options.helm3, files).build(chart, render_values);
   auto order = in_parse_order(files);
+  expect_keys(order);
 
   tmpl::Set set(functions(options.helm3));
   set.set_methods(Type::kValues, values_method);

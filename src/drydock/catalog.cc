@@ -136,13 +136,6 @@ ResourcePtr Catalog::stored(std::string_view group, std::string_view plural) con
   return it == x_by_name.end() ? nullptr : it->second;
 }
 
-ResourcePtr Catalog::of_kind(std::string_view group, std::string_view version, std::string_view kind) const {
-  for (const ResourcePtr& r : x_all) {
-    if (r->group == group && r->version == version && r->kind == kind) return r;
-  }
-  return nullptr;
-}
-
 bool Catalog::has_group(std::string_view group) const {
   return std::any_of(x_all.begin(), x_all.end(), [&](const ResourcePtr& r) { return r->group == group; });
 }

@@ -38,7 +38,6 @@ class Catalog {
   ResourcePtr find(std::string_view group, std::string_view version, std::string_view plural) const;
   // The version objects are stored in; null: none.
   ResourcePtr stored(std::string_view group, std::string_view plural) const;
-  ResourcePtr of_kind(std::string_view group, std::string_view version, std::string_view kind) const;
   bool has_group(std::string_view group) const;
   bool has_version(std::string_view group, std::string_view version) const;
 

@@ -236,19 +236,6 @@ Result<CustomVersion> parse_version(const Value& v) {
 
 }  // namespace
 
-const CustomVersion* CustomDefinition::version(std::string_view name) const {
-  for (const CustomVersion& v : versions) {
-    if (v.name == name) return &v;
-  }
-  return nullptr;
-}
-const CustomVersion* CustomDefinition::storage() const {
-  for (const CustomVersion& v : versions) {
-    if (v.storage) return &v;
-  }
-  return nullptr;
-}
-
 Result<CustomDefinition> parse_definition(const Value& crd) {
   CustomDefinition out;
   out.group = text(crd, "spec", "group");

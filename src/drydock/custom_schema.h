@@ -42,8 +42,6 @@ struct CustomDefinition {
   std::vector<std::string> short_names, categories;
   bool namespaced = true;
   std::vector<CustomVersion> versions;
-  const CustomVersion* version(std::string_view name) const;  // null: none
-  const CustomVersion* storage() const;
 };
 
 // A definition that has passed validate_definition. Error: a schema that cannot be read.

@@ -25,7 +25,6 @@ Wide times(Wide a, Wide b) {
   return __builtin_mul_overflow(a, b, &out) ? kMax : std::min(out, kMax);
 }
 
-Wide ceil_div(Wide a, Wide b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
 
 std::string decimal(Wide n) {
   if (n == 0) return "0";
@@ -40,9 +39,6 @@ std::string decimal(Wide n) {
 }
 
 }  // namespace
-
-int64_t Quantity::value() const { return static_cast<int64_t>(ceil_div(nano, kNano)); }
-int64_t Quantity::milli() const { return static_cast<int64_t>(ceil_div(nano, 1'000'000)); }
 
 std::optional<Quantity> parse_quantity(std::string_view s) {
   size_t i = 0;

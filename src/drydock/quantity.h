@@ -14,9 +14,6 @@ struct Quantity {
   enum class Format : uint8_t { kDecimalSI, kBinarySI, kDecimalExponent };
   __int128 nano = 0;
   Format format = Format::kDecimalSI;
-
-  int64_t value() const;  // whole units, rounded up
-  int64_t milli() const;
 };
 
 std::optional<Quantity> parse_quantity(std::string_view text);

@@ -4,7 +4,6 @@
 #include "informer/lease.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cinttypes>
 #include <cstdio>
 #include <ctime>
@@ -25,14 +24,6 @@ std::string micro_time(int64_t unix_ns) {
   const size_t n = strftime(out, sizeof out, "%Y-%m-%dT%H:%M:%S", &t);
   snprintf(out + n, sizeof out - n, ".%06" PRId64 "Z", unix_ns % kSecond / 1000);
   return out;
-}
-
-int64_t number_at(std::string_view json, std::initializer_list<std::string_view> path) {
-  int64_t n = 0;
-  if (const auto text = value_at(json, path)) {
-    std::from_chars(text->data(), text->data() + text->size(), n);
-  }
-  return n;
 }
 
 LeaseRecord record_of(std::string_view lease) {

@@ -1,6 +1,5 @@
 #include "informer/resource.h"
 
-#include <charconv>
 
 #include "base/strings.h"
 #include "informer/scan.h"
@@ -38,14 +37,6 @@ kube::Call base(const Resource& r, std::string_view partial) {
     c.accept = cat("application/json;as=", partial, ";g=meta.k8s.io;v=v1,application/json");
   }
   return c;
-}
-
-int64_t number_at(std::string_view json, std::initializer_list<std::string_view> path) {
-  int64_t n = 0;
-  if (const auto text = value_at(json, path)) {
-    std::from_chars(text->data(), text->data() + text->size(), n);
-  }
-  return n;
 }
 
 bool has_cause(std::string_view status, std::string_view reason) {

@@ -1,6 +1,7 @@
 #include "informer/scan.h"
 
 #include <cctype>
+#include <charconv>
 #include <utility>
 
 #include "json/json.h"
@@ -209,6 +210,14 @@ std::optional<std::string_view> value_at(std::string_view json,
 std::string string_at(std::string_view json, std::initializer_list<std::string_view> path) {
   const auto value = value_at(json, path);
   return value ? unquoted(*value).value_or("") : "";
+}
+
+int64_t number_at(std::string_view json, std::initializer_list<std::string_view> path) {
+  int64_t n = 0;
+  if (const auto text = value_at(json, path)) {
+    std::from_chars(text->data(), text->data() + text->size(), n);
+  }
+  return n;
 }
 
 }  // namespace pintle::informer

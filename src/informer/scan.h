@@ -4,6 +4,7 @@
 // Allocates nothing below 16 levels. Not thread-safe; the text must outlive it.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -49,5 +50,7 @@ std::optional<std::string_view> value_at(std::string_view json,
                                          std::initializer_list<std::string_view> path);
 // Likewise, where it is a string; else "".
 std::string string_at(std::string_view json, std::initializer_list<std::string_view> path);
+// Likewise, where it is an integer; else 0.
+int64_t number_at(std::string_view json, std::initializer_list<std::string_view> path);
 
 }  // namespace pintle::informer

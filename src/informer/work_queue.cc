@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 
 namespace pintle::informer {
 namespace {
 
 constexpr int64_t kLongestNapNs = kSecond;  // delays are looked at again after it
 
-class Exponential final : public RateLimiter {
+// A wait that grows with the failures of its key.
+class PerKey final : public RateLimiter {
  public:
-  Exponential(int64_t base, int64_t cap) : base_(base), cap_(cap) {}
+  explicit PerKey(std::function<int64_t(int failures)> wait_ns) : wait_ns_(std::move(wait_ns)) {}
   int64_t when_ns(const std::string& key) override {
     std::lock_guard held(mutex_);
-    const int n = failures_[key]++;
-    const double ns = static_cast<double>(base_) * std::pow(2.0, n);
-    return ns >= static_cast<double>(cap_) ? cap_ : static_cast<int64_t>(ns);
+    return wait_ns_(failures_[key]++);
   }
   void forget(const std::string& key) override {
     std::lock_guard held(mutex_);
@@ -29,31 +29,7 @@ class Exponential final : public RateLimiter {
   }
 
  private:
-  const int64_t base_, cap_;
-  std::mutex mutex_;
-  std::unordered_map<std::string, int> failures_;  // guarded by mutex_
-};
-
-class FastSlow final : public RateLimiter {
- public:
-  FastSlow(int64_t fast, int64_t slow, int tries) : fast_(fast), slow_(slow), tries_(tries) {}
-  int64_t when_ns(const std::string& key) override {
-    std::lock_guard held(mutex_);
-    return ++failures_[key] <= tries_ ? fast_ : slow_;
-  }
-  void forget(const std::string& key) override {
-    std::lock_guard held(mutex_);
-    failures_.erase(key);
-  }
-  int requeues(const std::string& key) override {
-    std::lock_guard held(mutex_);
-    const auto it = failures_.find(key);
-    return it == failures_.end() ? 0 : it->second;
-  }
-
- private:
-  const int64_t fast_, slow_;
-  const int tries_;
+  const std::function<int64_t(int)> wait_ns_;
   std::mutex mutex_;
   std::unordered_map<std::string, int> failures_;  // guarded by mutex_
 };
@@ -106,10 +82,14 @@ class Longest final : public RateLimiter {
 }  // namespace
 
 std::unique_ptr<RateLimiter> exponential_limiter(int64_t base_ns, int64_t cap_ns) {
-  return std::make_unique<Exponential>(base_ns, cap_ns);
+  return std::make_unique<PerKey>([base_ns, cap_ns](int failures) {
+    const double ns = static_cast<double>(base_ns) * std::pow(2.0, failures);
+    return ns >= static_cast<double>(cap_ns) ? cap_ns : static_cast<int64_t>(ns);
+  });
 }
 std::unique_ptr<RateLimiter> fast_slow_limiter(int64_t fast_ns, int64_t slow_ns, int tries) {
-  return std::make_unique<FastSlow>(fast_ns, slow_ns, tries);
+  return std::make_unique<PerKey>(
+      [fast_ns, slow_ns, tries](int failures) { return failures < tries ? fast_ns : slow_ns; });
 }
 std::unique_ptr<RateLimiter> bucket_limiter(sys::Clock& clock, double per_second, int burst) {
   return std::make_unique<Bucket>(clock, per_second, burst);

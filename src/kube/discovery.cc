@@ -245,11 +245,6 @@ Status Discovery::load(bool ask) {
   return ok();
 }
 
-Status Discovery::refresh() {
-  fresh_ = false;
-  return load(true);
-}
-
 const Resource* Discovery::look(std::string_view group, std::string_view version,
                                 std::string_view kind) const {
   for (const Resource& r : resources_) {

@@ -33,7 +33,6 @@ class Discovery {
 
   // Error: kNotFound, `no matches for kind "X" in version "Y"`.
   Result<Resource> find(std::string_view group, std::string_view version, std::string_view kind);
-  Status refresh();
   void invalidate() { fresh_ = false; }
   // "v1", "apps/v1", then "v1/Pod", "apps/v1/Deployment", sorted.
   Result<std::vector<std::string>> api_versions();

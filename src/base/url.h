@@ -45,4 +45,7 @@ struct IpAddress {
 };
 Result<IpAddress> parse_ip(std::string_view s);
 
+// url.QueryEscape.
+std::string query_escape(std::string_view text);
+
 }  // namespace pintle

@@ -13,15 +13,9 @@
 namespace pintle::drydock {
 namespace {
 
-std::string quoted(std::string_view s) {
-  std::string out;
-  json::append_string(out, s);
-  return out;
-}
-
 std::string quoted_list(const std::vector<std::string>& items) {
   std::string out = "[";
-  for (const std::string& s : items) append(out, {out.size() > 1 ? "," : "", quoted(s)});
+  for (const std::string& s : items) append(out, {out.size() > 1 ? "," : "", json::quoted(s)});
   return out + "]";
 }
 
@@ -35,17 +29,17 @@ std::string legacy_resources(const Catalog& catalog, std::string_view group, std
   std::string list = "[";
   auto add = [&](const Resource& r, std::string_view sub, std::string_view kind, std::string_view kind_group,
                  std::string_view kind_version, const std::vector<std::string>& verbs) {
-    append(list, {list.size() > 1 ? "," : "", "{\"name\":", quoted(sub.empty() ? r.plural : cat(r.plural, "/", sub)),
-                  ",\"singularName\":", quoted(sub.empty() ? r.singular : ""), ",\"namespaced\":",
+    append(list, {list.size() > 1 ? "," : "", "{\"name\":", json::quoted(sub.empty() ? r.plural : cat(r.plural, "/", sub)),
+                  ",\"singularName\":", json::quoted(sub.empty() ? r.singular : ""), ",\"namespaced\":",
                   r.namespaced ? "true" : "false"});
-    if (!kind_group.empty()) append(list, {",\"group\":", quoted(kind_group)});
-    if (!kind_version.empty()) append(list, {",\"version\":", quoted(kind_version)});
-    append(list, {",\"kind\":", quoted(kind), ",\"verbs\":", quoted_list(verbs)});
+    if (!kind_group.empty()) append(list, {",\"group\":", json::quoted(kind_group)});
+    if (!kind_version.empty()) append(list, {",\"version\":", json::quoted(kind_version)});
+    append(list, {",\"kind\":", json::quoted(kind), ",\"verbs\":", quoted_list(verbs)});
     if (sub.empty()) {
       if (!r.short_names.empty()) append(list, {",\"shortNames\":", quoted_list(r.short_names)});
       if (!r.categories.empty()) append(list, {",\"categories\":", quoted_list(r.categories)});
       if (std::find(verbs.begin(), verbs.end(), "list") != verbs.end()) {
-        append(list, {",\"storageVersionHash\":", quoted(version_hash(r))});
+        append(list, {",\"storageVersionHash\":", json::quoted(version_hash(r))});
       }
     }
     list += "}";
@@ -60,7 +54,7 @@ std::string legacy_resources(const Catalog& catalog, std::string_view group, std
   }
   std::string gv = group.empty() ? std::string(version) : cat(group, "/", version);
   std::string head = group.empty() ? "{\"kind\":\"APIResourceList\"" : "{\"kind\":\"APIResourceList\",\"apiVersion\":\"v1\"";
-  return cat(head, ",\"groupVersion\":", quoted(gv), ",\"resources\":", list, "]}\n");
+  return cat(head, ",\"groupVersion\":", json::quoted(gv), ",\"resources\":", list, "]}\n");
 }
 
 // Groups in order, each with its versions.
@@ -77,11 +71,11 @@ std::vector<std::pair<std::string, std::vector<std::string>>> groups_of(const Ca
 
 std::string group_text(const std::string& name, const std::vector<std::string>& versions, bool alone) {
   auto version = [&](const std::string& v) {
-    return cat("{\"groupVersion\":", quoted(cat(name, "/", v)), ",\"version\":", quoted(v), "}");
+    return cat("{\"groupVersion\":", json::quoted(cat(name, "/", v)), ",\"version\":", json::quoted(v), "}");
   };
   std::string list;
   for (const std::string& v : versions) append(list, {list.empty() ? "" : ",", version(v)});
-  return cat(alone ? "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\"," : "{", "\"name\":", quoted(name),
+  return cat(alone ? "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\"," : "{", "\"name\":", json::quoted(name),
              ",\"versions\":[", list, "],\"preferredVersion\":", version(versions[0]), "}");
 }
 
@@ -95,27 +89,27 @@ std::string aggregated(const Catalog& catalog, bool core, std::string_view disco
       for (const ResourcePtr& r : catalog.all()) {
         if (r->group != group || r->version != version) continue;
         auto kind = [](std::string_view g, std::string_view v, std::string_view k) {
-          return cat("{\"group\":", quoted(g), ",\"version\":", quoted(v), ",\"kind\":", quoted(k), "}");
+          return cat("{\"group\":", json::quoted(g), ",\"version\":", json::quoted(v), ",\"kind\":", json::quoted(k), "}");
         };
         std::string subs;
         for (const Subresource& s : subresources_of(*r)) {
-          append(subs, {subs.empty() ? "" : ",", "{\"subresource\":", quoted(s.name), ",\"responseKind\":",
+          append(subs, {subs.empty() ? "" : ",", "{\"subresource\":", json::quoted(s.name), ",\"responseKind\":",
                         kind(s.group, s.version, s.kind), ",\"verbs\":", quoted_list(s.verbs), "}"});
         }
         bool custom = r->custom();
-        append(resources, {resources.empty() ? "" : ",", "{\"resource\":", quoted(r->plural), ",\"responseKind\":",
+        append(resources, {resources.empty() ? "" : ",", "{\"resource\":", json::quoted(r->plural), ",\"responseKind\":",
                            kind(custom ? r->group : "", custom ? r->version : "", r->kind), ",\"scope\":",
                            r->namespaced ? "\"Namespaced\"" : "\"Cluster\"", ",\"singularResource\":",
-                           quoted(r->singular), ",\"verbs\":", quoted_list(r->verbs)});
+                           json::quoted(r->singular), ",\"verbs\":", quoted_list(r->verbs)});
         if (!r->short_names.empty()) append(resources, {",\"shortNames\":", quoted_list(r->short_names)});
         if (!r->categories.empty()) append(resources, {",\"categories\":", quoted_list(r->categories)});
         if (!subs.empty()) append(resources, {",\"subresources\":[", subs, "]"});
         resources += "}";
       }
-      append(list, {list.empty() ? "" : ",", "{\"version\":", quoted(version), ",\"resources\":[", resources,
+      append(list, {list.empty() ? "" : ",", "{\"version\":", json::quoted(version), ",\"resources\":[", resources,
                     "],\"freshness\":\"Current\"}"});
     }
-    append(items, {items.empty() ? "" : ",", "{\"metadata\":{", group.empty() ? "" : cat("\"name\":", quoted(group)),
+    append(items, {items.empty() ? "" : ",", "{\"metadata\":{", group.empty() ? "" : cat("\"name\":", json::quoted(group)),
                    "},\"versions\":[", list, "]}"});
   }
   return cat("{\"kind\":\"APIGroupDiscoveryList\",\"apiVersion\":\"apidiscovery.k8s.io/", discovery_version,

@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::string_view kV3 = "#/components/schemas/";
 
-std::string quoted(std::string_view s) {
-  std::string out;
-  json::append_string(out, s);
-  return out;
-}
-
 // What OpenAPI v2 has no words for.
 void drop_v3(Value& schema, int depth) {
   if (depth > 100) return;
@@ -48,14 +42,14 @@ class Schemas {
         std::string body = inline_of(type, depth, "");
         x_named[name] = std::move(body);
       }
-      return cat("{\"$ref\":", quoted(cat(x_prefix, name)), "}");
+      return cat("{\"$ref\":", json::quoted(cat(x_prefix, name)), "}");
     }
     return inline_of(type, depth, "");
   }
 
   void add_kind(const Resource& r, const patch::Type* type, const std::string& name) {
-    std::string gvk = cat("\"x-kubernetes-group-version-kind\":[{\"group\":", quoted(r.group), ",\"version\":",
-                          quoted(r.version), ",\"kind\":", quoted(r.kind), "}]");
+    std::string gvk = cat("\"x-kubernetes-group-version-kind\":[{\"group\":", json::quoted(r.group), ",\"version\":",
+                          json::quoted(r.version), ",\"kind\":", json::quoted(r.kind), "}]");
     x_named[name] = inline_of(type, 0, gvk);
   }
 
@@ -80,7 +74,7 @@ class Schemas {
 
   std::string text() const {
     std::string out = "{";
-    for (const auto& [name, body] : x_named) append(out, {out.size() > 1 ? "," : "", quoted(name), ":", body});
+    for (const auto& [name, body] : x_named) append(out, {out.size() > 1 ? "," : "", json::quoted(name), ":", body});
     return out + "}";
   }
 
@@ -100,7 +94,7 @@ class Schemas {
         if (type->list == patch::ListKind::kByKeys) {
           add("\"x-kubernetes-list-type\":\"map\"");
           std::string keys;
-          for (uint32_t i = 0; i < type->key_count; ++i) append(keys, {keys.empty() ? "" : ",", quoted(type->keys[i])});
+          for (uint32_t i = 0; i < type->key_count; ++i) append(keys, {keys.empty() ? "" : ",", json::quoted(type->keys[i])});
           add(cat("\"x-kubernetes-list-map-keys\":[", keys, "]"));
         }
         break;
@@ -117,13 +111,13 @@ class Schemas {
           std::string merge;
           if (f.patch_merge) append(merge, {"\"x-kubernetes-patch-strategy\":\"merge", f.patch_retain_keys ? ",retainKeys" : "", "\""});
           else if (f.patch_retain_keys) merge = "\"x-kubernetes-patch-strategy\":\"retainKeys\"";
-          if (!f.merge_key.empty()) append(merge, {merge.empty() ? "" : ",", "\"x-kubernetes-patch-merge-key\":", quoted(f.merge_key)});
+          if (!f.merge_key.empty()) append(merge, {merge.empty() ? "" : ",", "\"x-kubernetes-patch-merge-key\":", json::quoted(f.merge_key)});
           if (!merge.empty()) {
             schema.pop_back();
             append(schema, {schema.size() > 1 ? "," : "", merge, "}"});
           }
-          append(properties, {properties.empty() ? "" : ",", quoted(f.name), ":", schema});
-          if (f.required) append(required, {required.empty() ? "" : ",", quoted(f.name)});
+          append(properties, {properties.empty() ? "" : ",", json::quoted(f.name), ":", schema});
+          if (f.required) append(required, {required.empty() ? "" : ",", json::quoted(f.name)});
         }
         if (!properties.empty()) add(cat("\"properties\":{", properties, "}"));
         if (!required.empty()) add(cat("\"required\":[", required, "]"));
@@ -163,8 +157,8 @@ std::string name_of(const Resource& r) {
 std::string operation(const Resource& r, std::string_view action) {
   return cat("{\"parameters\":[{\"name\":\"dryRun\",\"in\":\"query\",\"schema\":{\"type\":\"string\"}},{\"name\":"
              "\"fieldValidation\",\"in\":\"query\",\"schema\":{\"type\":\"string\"}}],\"responses\":{},"
-             "\"x-kubernetes-action\":", quoted(action), ",\"x-kubernetes-group-version-kind\":{\"group\":",
-             quoted(r.group), ",\"version\":", quoted(r.version), ",\"kind\":", quoted(r.kind), "}}");
+             "\"x-kubernetes-action\":", json::quoted(action), ",\"x-kubernetes-group-version-kind\":{\"group\":",
+             json::quoted(r.group), ",\"version\":", json::quoted(r.version), ",\"kind\":", json::quoted(r.kind), "}}");
 }
 
 std::string paths_of(const Catalog& catalog, std::string_view group, std::string_view version, bool all) {
@@ -173,8 +167,8 @@ std::string paths_of(const Catalog& catalog, std::string_view group, std::string
     if (!all && (r->group != group || r->version != version)) continue;
     std::string base = r->group.empty() ? cat("/api/", r->version) : cat("/apis/", r->group, "/", r->version);
     std::string path = cat(base, r->namespaced ? "/namespaces/{namespace}/" : "/", r->plural);
-    append(out, {out.size() > 1 ? "," : "", quoted(path), ":{\"get\":", operation(*r, "list"), ",\"post\":",
-                 operation(*r, "post"), "},", quoted(cat(path, "/{name}")), ":{\"get\":", operation(*r, "get"),
+    append(out, {out.size() > 1 ? "," : "", json::quoted(path), ":{\"get\":", operation(*r, "list"), ",\"post\":",
+                 operation(*r, "post"), "},", json::quoted(cat(path, "/{name}")), ":{\"get\":", operation(*r, "get"),
                  ",\"put\":", operation(*r, "put"), ",\"patch\":", operation(*r, "patch"), ",\"delete\":",
                  operation(*r, "delete"), "}"});
   }
@@ -225,7 +219,7 @@ Result<httpd::Response> serve_openapi(const Catalog& catalog, const ApiRequest& 
           }
         }
         std::string hash = crypt::hex(crypt::sha256(content));
-        append(paths, {paths.empty() ? "" : ",", quoted(path), ":{\"serverRelativeURL\":", quoted(cat("/openapi/v3/", path, "?hash=", hash)), "}"});
+        append(paths, {paths.empty() ? "" : ",", json::quoted(path), ":{\"serverRelativeURL\":", json::quoted(cat("/openapi/v3/", path, "?hash=", hash)), "}"});
       }
       return text_response(200, cat("{\"paths\":{", paths, "}}"));
     }

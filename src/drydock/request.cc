@@ -52,12 +52,6 @@ void set_verb(ApiRequest& r) {
   }
 }
 
-std::string quoted(std::string_view s) {
-  std::string out;
-  json::append_string(out, s);
-  return out;
-}
-
 }  // namespace
 
 std::string_view ApiRequest::parameter(std::string_view name) const {
@@ -210,12 +204,12 @@ std::string status_text(const Error& error) {
   none.reason = "InternalError";
   const ApiError& d = found ? *found : none;
   std::string out = cat("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":",
-                        quoted(error.text()));
-  if (!d.reason.empty()) append(out, {",\"reason\":", quoted(d.reason)});
+                        json::quoted(error.text()));
+  if (!d.reason.empty()) append(out, {",\"reason\":", json::quoted(d.reason)});
   std::string details;
   auto field = [&](std::string_view key, const std::string& value) {
     if (value.empty()) return;
-    append(details, {details.empty() ? "" : ",", "\"", key, "\":", quoted(value)});
+    append(details, {details.empty() ? "" : ",", "\"", key, "\":", json::quoted(value)});
   };
   field("name", d.name);
   field("group", d.group);
@@ -225,8 +219,8 @@ std::string status_text(const Error& error) {
     append(details, {details.empty() ? "" : ",", "\"causes\":["});
     for (size_t i = 0; i < d.causes.size(); ++i) {
       const Cause& c = d.causes[i];
-      append(details, {i ? "," : "", "{\"reason\":", quoted(c.reason), ",\"message\":", quoted(c.message)});
-      if (!c.field.empty()) append(details, {",\"field\":", quoted(c.field)});
+      append(details, {i ? "," : "", "{\"reason\":", json::quoted(c.reason), ",\"message\":", json::quoted(c.message)});
+      if (!c.field.empty()) append(details, {",\"field\":", json::quoted(c.field)});
       details += "}";
     }
     details += "]";

@@ -12,17 +12,11 @@
 namespace pintle::drydock {
 namespace {
 
-std::string quoted(std::string_view s) {
-  std::string out;
-  json::append_string(out, s);
-  return out;
-}
-
 // The text without its opening head, from "metadata" on, in the view's version.
 std::string body_of(const View& view, const Object& object, uint64_t version, bool with_head) {
   std::string head =
-      with_head ? cat("{\"kind\":", quoted(view.resource->kind), ",\"apiVersion\":",
-                      quoted(view.resource->api_version()), ",")
+      with_head ? cat("{\"kind\":", json::quoted(view.resource->kind), ",\"apiVersion\":",
+                      json::quoted(view.resource->api_version()), ",")
                 : "{";
   if (needs_conversion(*view.resource)) {
     Value tree = tree_in(*view.resource, object);
@@ -87,8 +81,8 @@ std::string columns_text(const View& view) {
   std::string out = "[";
   for (const Column& c : columns) {
     if (out.size() > 1) out += ',';
-    append(out, {"{\"name\":", quoted(c.name), ",\"type\":", quoted(c.type), ",\"format\":", quoted(c.format),
-                 ",\"description\":", quoted(c.description), ",\"priority\":", std::to_string(c.priority), "}"});
+    append(out, {"{\"name\":", json::quoted(c.name), ",\"type\":", json::quoted(c.type), ",\"format\":", json::quoted(c.format),
+                 ",\"description\":", json::quoted(c.description), ",\"priority\":", std::to_string(c.priority), "}"});
   }
   return out + "]";
 }
@@ -107,7 +101,7 @@ std::string row_text(World& world, const View& view, const Object& object, uint6
   std::string out = "{\"cells\":[";
   Value tree = parse_object(object);
   if (view.resource->custom()) {
-    out += quoted(object.name);
+    out += json::quoted(object.name);
     for (const CustomColumn& column : custom_columns(*view.resource)) {
       Value cell = custom_cell(tree, column);
       if (column.type == "date" && cell.is_string()) cell = make(age_of(world, cell.as_string()));
@@ -115,13 +109,13 @@ std::string row_text(World& world, const View& view, const Object& object, uint6
       if (!json::append(out, cell)) out += "null";
     }
   } else if (rules && rules->cells) {
-    out += quoted(cat(object.name, default_mark(*view.resource, tree)));
+    out += json::quoted(cat(object.name, default_mark(*view.resource, tree)));
     for (const Value& cell : rules->cells(world, tree)) {
       out += ',';
       if (!json::append(out, cell)) out += "null";
     }
   } else {
-    append(out, {quoted(object.name), ",", quoted(text(tree, "metadata", "creationTimestamp"))});
+    append(out, {json::quoted(object.name), ",", json::quoted(text(tree, "metadata", "creationTimestamp"))});
   }
   out += "]";
   if (view.included == Included::kMetadata) append(out, {",\"object\":", partial(view, object, version)});
@@ -137,7 +131,7 @@ std::string table_head(const View& view, const std::string& meta, bool headers) 
 std::string list_meta_text(const ListMeta& meta) {
   if (meta.version == 0) return "{}";  // of an object that is stored nowhere
   std::string out = cat("{\"resourceVersion\":\"", meta.version, "\"");
-  if (!meta.next.empty()) append(out, {",\"continue\":", quoted(meta.next)});
+  if (!meta.next.empty()) append(out, {",\"continue\":", json::quoted(meta.next)});
   if (meta.remaining > 0) append(out, {",\"remainingItemCount\":", std::to_string(meta.remaining)});
   return out + "}";
 }
@@ -184,8 +178,8 @@ std::vector<std::string> show_list(World& world, const View& view, const std::ve
                   "\",\"metadata\":", meta_text, ",\"items\":[");
       break;
     case Form::kObject:
-      piece = cat("{\"kind\":", quoted(cat(view.resource->kind, "List")), ",\"apiVersion\":",
-                  quoted(view.resource->api_version()), ",\"metadata\":", meta_text, ",\"items\":[");
+      piece = cat("{\"kind\":", json::quoted(cat(view.resource->kind, "List")), ",\"apiVersion\":",
+                  json::quoted(view.resource->api_version()), ",\"metadata\":", meta_text, ",\"items\":[");
       break;
   }
   bool first = true;

@@ -57,6 +57,7 @@ Status append(std::string& out, const value::Value& v, WriteOptions options = {}
 
 // One JSON string literal, quoted and escaped as Go does.
 void append_string(std::string& out, std::string_view s, bool escape_html = true);
+std::string quoted(std::string_view s);
 // A float64 as encoding/json prints it (1e+21 style outside 1e-6..1e21).
 void append_number(std::string& out, double d);
 

@@ -213,6 +213,12 @@ void append_string(std::string& out, std::string_view s, bool escape_html) {
   out.push_back('"');
 }
 
+std::string quoted(std::string_view s) {
+  std::string out;
+  append_string(out, s);
+  return out;
+}
+
 void append_number(std::string& out, double d) {
   constexpr double kExactIntegers = 9007199254740992.0;
   if (d > -kExactIntegers && d < kExactIntegers) {

@@ -37,24 +37,6 @@ Error no_match(std::string_view group, std::string_view version, std::string_vie
 
 }  // namespace
 
-std::string query_escape(std::string_view text) {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  std::string out;
-  for (const unsigned char c : text) {
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-        c == '_' || c == '.' || c == '~') {
-      out += static_cast<char>(c);
-    } else if (c == ' ') {
-      out += '+';
-    } else {
-      out += '%';
-      out += kHex[c >> 4];
-      out += kHex[c & 15];
-    }
-  }
-  return out;
-}
-
 std::string collection_path(std::string_view group, std::string_view version,
                             std::string_view plural, bool namespaced, std::string_view ns) {
   std::string out = group.empty() ? cat("/api/", version) : cat("/apis/", group, "/", version);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/url.h"
 #include "kube/cluster.h"
 #include "kube/rest.h"
 #include "sys/clock.h"
@@ -65,7 +66,5 @@ class Discovery {
 std::string object_path(const Object& object, std::string_view name);
 std::string collection_path(std::string_view group, std::string_view version,
                             std::string_view plural, bool namespaced, std::string_view ns);
-// url.QueryEscape.
-std::string query_escape(std::string_view text);
 
 }  // namespace pintle::kube

@@ -5,6 +5,7 @@
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "kube/discovery.h"
+#include "kube/live.h"
 
 namespace pintle::kube {
 namespace {
@@ -13,22 +14,7 @@ constexpr int64_t kPatienceMs = 5000;  // the user waits for an error message
 constexpr int kLogLines = 10;
 constexpr size_t kLongestLine = 500;
 
-const value::Value* at(const value::Value& root, std::initializer_list<std::string_view> path) {
-  const value::Value* v = &root;
-  for (std::string_view key : path) {
-    if (!(v = v->get(key))) return nullptr;
-  }
-  return v;
-}
-std::string text(const value::Value& root, std::initializer_list<std::string_view> path) {
-  const value::Value* v = at(root, path);
-  return v && v->is_string() ? std::string(v->as_string()) : std::string();
-}
-std::span<const value::Value> items(const value::Value& root,
-                                    std::initializer_list<std::string_view> path) {
-  const value::Value* v = at(root, path);
-  return v ? v->items() : std::span<const value::Value>();
-}
+std::string said(const value::Value& root, Keys path) { return std::string(text(root, path)); }
 
 // Output and messages come from strangers: one line of what can be printed.
 std::string printable(std::string_view s) {
@@ -88,7 +74,7 @@ class Inquiry {
     std::vector<const value::Value*> newest_first;
     for (const value::Value& pod : items(list, {"items"})) newest_first.push_back(&pod);
     std::ranges::stable_sort(newest_first, std::greater<>(), [](const value::Value* pod) {
-      return text(*pod, {"metadata", "creationTimestamp"});
+      return said(*pod, {"metadata", "creationTimestamp"});
     });
     for (const value::Value* pod : newest_first) {
       look_at(*pod);
@@ -97,14 +83,14 @@ class Inquiry {
   }
 
   void look_at(const value::Value& pod) {
-    const std::string ns = text(pod, {"metadata", "namespace"}), name = text(pod, {"metadata", "name"});
-    if (text(pod, {"status", "phase"}) == "Succeeded") return;
+    const std::string ns = said(pod, {"metadata", "namespace"}), name = said(pod, {"metadata", "name"});
+    if (said(pod, {"status", "phase"}) == "Succeeded") return;
     bool ready = false;
     for (const value::Value& c : items(pod, {"status", "conditions"})) {
-      const std::string type = text(c, {"type"}), is = text(c, {"status"});
+      const std::string type = said(c, {"type"}), is = said(c, {"status"});
       if (type == "Ready" && is == "True") ready = true;
       if (type == "PodScheduled" && is == "False") {
-        return found(name, "", text(c, {"reason"}), text(c, {"message"}));
+        return found(name, "", said(c, {"reason"}), said(c, {"message"}));
       }
     }
     if (ready) return;
@@ -129,19 +115,19 @@ class Inquiry {
     if (ready && value::truth(*ready)) return false;
     for (const char* state : {"waiting", "terminated"}) {
       const value::Value* now = at(c, {"state", state});
-      const std::string reason = now ? text(*now, {"reason"}) : "";
+      const std::string reason = now ? said(*now, {"reason"}) : "";
       if (reason == "Completed" || reason.empty()) continue;
-      std::string message = text(*now, {"message"});
+      std::string message = said(*now, {"message"});
       if (const value::Value* code = now->get("exitCode"); code && message.empty()) {
         message = cat("exit code ", code->as_int());
       }
       if (const value::Value* last = at(c, {"lastState", "terminated", "exitCode"})) {
-        const std::string why = text(c, {"lastState", "terminated", "reason"});
+        const std::string why = said(c, {"lastState", "terminated", "reason"});
         append(message, {message.empty() ? "" : "; ", "it ended with exit code ",
                          std::to_string(last->as_int()), why.empty() || why == "Error" ? "" : " ",
                          why == "Error" ? "" : why});
       }
-      found(pod, text(c, {"name"}), reason, message);
+      found(pod, said(c, {"name"}), reason, message);
       if (still_starting(reason)) continue;
       const bool ran = reason != "ErrImagePull" && reason != "ImagePullBackOff" &&
                        reason != "InvalidImageName" && reason != "CreateContainerConfigError";
@@ -163,7 +149,7 @@ class Inquiry {
   void own_words(const value::Value& object) {
     if (!object.is_map()) return;
     const auto finalizers = items(object, {"metadata", "finalizers"});
-    if (!text(object, {"metadata", "deletionTimestamp"}).empty() && !finalizers.empty()) {
+    if (!said(object, {"metadata", "deletionTimestamp"}).empty() && !finalizers.empty()) {
       std::string names;
       for (const value::Value& f : finalizers) {
         if (f.is_string()) append(names, {names.empty() ? "" : ", ", f.as_string()});
@@ -171,11 +157,11 @@ class Inquiry {
       return found("", "", "Finalizers", cat("deletion waits for ", names));
     }
     for (const value::Value& c : items(object, {"status", "conditions"})) {
-      const std::string type = text(c, {"type"}), is = text(c, {"status"});
+      const std::string type = said(c, {"type"}), is = said(c, {"status"});
       const bool bad = is == "False" ? type == "Ready" || type == "Progressing" || type == "Established"
                                      : is == "True" && (type == "ReplicaFailure" || type == "Failed");
       if (!bad) continue;
-      found("", "", text(c, {"reason"}), text(c, {"message"}));
+      found("", "", said(c, {"reason"}), said(c, {"message"}));
       if (type == "ReplicaFailure") return;  // nothing else is nearer to the cause
     }
   }
@@ -189,14 +175,14 @@ class Inquiry {
                 "&limit=100"));
     std::string latest;
     for (const value::Value& event : items(list, {"items"})) {
-      std::string time = text(event, {"lastTimestamp"});
-      if (time.empty()) time = text(event, {"eventTime"});
+      std::string time = said(event, {"lastTimestamp"});
+      if (time.empty()) time = said(event, {"eventTime"});
       // Warnings sort behind all others.
-      time.insert(0, text(event, {"type"}) == "Warning" ? "1" : "0");
+      time.insert(0, said(event, {"type"}) == "Warning" ? "1" : "0");
       if (time < latest) continue;
       latest = time;
-      cause_.reason = text(event, {"reason"});
-      cause_.message = printable(text(event, {"message"}));
+      cause_.reason = said(event, {"reason"});
+      cause_.message = printable(said(event, {"message"}));
     }
   }
 

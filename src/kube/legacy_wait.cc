@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "kube/apply.h"
 #include "kube/discovery.h"
+#include "kube/live.h"
 #include "kube/wait.h"
 
 namespace pintle::kube {
@@ -15,30 +16,6 @@ namespace {
 
 constexpr int64_t kRoundMs = 2000;
 constexpr int kTolerated = 30;  // failures to ask, for each object
-
-const value::Value* at(const value::Value& root, std::initializer_list<std::string_view> path) {
-  const value::Value* v = &root;
-  for (std::string_view key : path) {
-    if (!(v = v->get(key))) return nullptr;
-  }
-  return v;
-}
-int64_t number(const value::Value& root, std::initializer_list<std::string_view> path, int64_t fallback) {
-  const value::Value* v = at(root, path);
-  return v && v->is_int() ? v->as_int() : fallback;
-}
-std::string_view text(const value::Value& root, std::initializer_list<std::string_view> path) {
-  const value::Value* v = at(root, path);
-  return v && v->is_string() ? v->as_string() : "";
-}
-
-bool condition_is(const value::Value& o, std::string_view type, std::string_view status) {
-  const value::Value* list = at(o, {"status", "conditions"});
-  if (!list) return false;
-  return std::any_of(list->items().begin(), list->items().end(), [&](const value::Value& c) {
-    return text(c, {"type"}) == type && text(c, {"status"}) == status;
-  });
-}
 
 bool observed(const value::Value& o) {
   return number(o, {"status", "observedGeneration"}, 0) == number(o, {"metadata", "generation"}, 0);
@@ -115,15 +92,6 @@ bool stateful_set(const value::Value& o) {
          text(o, {"status", "currentRevision"}) == text(o, {"status", "updateRevision"});
 }
 
-std::string selector_of(const value::Value& labels) {
-  std::string out;
-  if (!labels.as_map()) return out;
-  for (const auto& [key, v] : *labels.as_map()) {
-    append(out, {out.empty() ? "" : ",", key.view(), "=", v.is_string() ? v.as_string() : ""});
-  }
-  return out;
-}
-
 class Rounds {
  public:
   Rounds(Rest& rest, const WaitOptions& options) : rest_(rest), options_(options) {}
@@ -151,7 +119,7 @@ class Rounds {
                              const value::Value* labels) {
     Call call;
     call.path = collection_path(group, version, plural, true, ns);
-    if (labels) call.query = "labelSelector=" + query_escape(selector_of(*labels));
+    if (labels) call.query = "labelSelector=" + query_escape(selector_text(*labels));
     call.cancel = options_.cancel;
     const value::Value list = TRY(decode(TRY(rest_.call(call))));
     const value::Value* found = list.get("items");

@@ -3,6 +3,7 @@
 #include <climits>
 
 #include "base/strings.h"
+#include "kube/live.h"
 #include "kube/time.h"
 
 namespace pintle::kube {
@@ -10,48 +11,9 @@ namespace {
 
 constexpr int64_t kScheduleWindow = 15'000'000'000;
 
-const value::Value* at(const value::Value& root, std::initializer_list<std::string_view> path) {
-  const value::Value* v = &root;
-  for (std::string_view key : path) {
-    if (!(v = v->get(key))) return nullptr;
-  }
-  return v;
-}
-
-int64_t number(const value::Value& root, std::initializer_list<std::string_view> path, int64_t fallback) {
-  const value::Value* v = at(root, path);
-  if (!v) return fallback;
-  if (v->is_int()) return v->as_int();
-  if (v->is_uint()) return static_cast<int64_t>(v->as_uint());
-  return fallback;
-}
-
-std::string_view text(const value::Value& root, std::initializer_list<std::string_view> path,
-                      std::string_view fallback = "") {
-  const value::Value* v = at(root, path);
-  return v && v->is_string() ? v->as_string() : fallback;
-}
-
 Progress current(std::string message) { return {State::kCurrent, std::move(message)}; }
 Progress waiting(std::string message) { return {State::kInProgress, std::move(message)}; }
 Progress failed(std::string message) { return {State::kFailed, std::move(message)}; }
-
-std::span<const value::Value> conditions(const value::Value& o) {
-  const value::Value* v = at(o, {"status", "conditions"});
-  return v ? v->items() : std::span<const value::Value>();
-}
-
-const value::Value* condition(const value::Value& o, std::string_view type) {
-  for (const value::Value& c : conditions(o)) {
-    if (text(c, {"type"}) == type) return &c;
-  }
-  return nullptr;
-}
-
-bool condition_is(const value::Value& o, std::string_view type, std::string_view status) {
-  const value::Value* c = condition(o, type);
-  return c && text(*c, {"status"}) == status;
-}
 
 Progress service(const value::Value& o) {
   if (text(o, {"spec", "type"}, "ClusterIP") == "LoadBalancer" && text(o, {"spec", "clusterIP"}).empty()) {
@@ -180,7 +142,7 @@ Progress job(const value::Value& o) {
   const int64_t completions = number(o, {"spec", "completions"}, number(o, {"spec", "parallelism"}, 1));
   const int64_t succeeded = number(o, {"status", "succeeded"}, 0);
   const int64_t lost = number(o, {"status", "failed"}, 0);
-  for (const value::Value& c : conditions(o)) {
+  for (const value::Value& c : items(o, {"status", "conditions"})) {
     if (text(c, {"status"}) != "True") continue;
     if (text(c, {"type"}) == "Complete") {
       return current(cat("Job Completed. succeeded: ", succeeded, "/", completions));
@@ -193,7 +155,7 @@ Progress job(const value::Value& o) {
 }
 
 Progress definition(const value::Value& o) {
-  for (const value::Value& c : conditions(o)) {
+  for (const value::Value& c : items(o, {"status", "conditions"})) {
     const bool no = text(c, {"status"}) == "False";
     const std::string_view type = text(c, {"type"});
     if (type == "NamesAccepted" && no) return failed(std::string(text(c, {"message"})));
@@ -234,7 +196,7 @@ Progress object_status(const value::Value& o, std::string_view group, int64_t no
                          ", but latest observed generation is ", seen));
     }
   }
-  for (const value::Value& c : conditions(o)) {
+  for (const value::Value& c : items(o, {"status", "conditions"})) {
     if (text(c, {"status"}) != "True") continue;
     if (text(c, {"type"}) == "Reconciling") return waiting(std::string(text(c, {"message"})));
     if (text(c, {"type"}) == "Stalled") return failed(std::string(text(c, {"message"})));

@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "json/json.h"
 #include "kube/discovery.h"
+#include "kube/live.h"
 
 namespace pintle::kube {
 namespace {
@@ -22,12 +23,6 @@ constexpr size_t kMaxFrame = 16 << 20;
 constexpr int64_t kFirstPause = 800'000'000, kLongestPause = 30'000'000'000;
 constexpr int64_t kWindowCheck = 1'000'000'000;  // pods become unschedulable by time alone
 constexpr int64_t kDefaultTimeoutMs = 30'000;
-
-std::string_view text(const value::Value& root, std::string_view a, std::string_view b = "") {
-  const value::Value* v = root.get(a);
-  if (v && !b.empty()) v = v->get(b);
-  return v && v->is_string() ? v->as_string() : "";
-}
 
 struct Target {
   const Object* object;
@@ -110,16 +105,6 @@ Progress Waiter::judge(const Object& o, const value::Value& live) {
     if (const size_t n = failed_pods(o, live); n > 0) return {State::kFailed, cat(n, " pods have failed")};
   }
   return p;
-}
-
-// "a=b,c=d".
-std::string selector_text(const value::Value& labels) {
-  std::string out;
-  if (!labels.as_map()) return out;
-  for (const auto& [key, v] : *labels.as_map()) {
-    append(out, {out.empty() ? "" : ",", key.view(), "=", v.is_string() ? v.as_string() : ""});
-  }
-  return out;
 }
 
 // Pods of a controller that cannot recover by themselves; those that leave or wait for a node can.
@@ -217,7 +202,7 @@ Status Waiter::list(Watch& w) {
   call.query = without_suffix(w.field, "&");
   call.cancel = options_.cancel;
   const value::Value answer = TRY(decode(TRY(rest_.call(call))));
-  w.version = text(answer, "metadata", "resourceVersion");
+  w.version = text(answer, {"metadata", "resourceVersion"});
   if (const value::Value* items = answer.get("items")) {
     for (const value::Value& item : items->items()) see(w, item, false);
   }
@@ -226,7 +211,7 @@ Status Waiter::list(Watch& w) {
 }
 
 void Waiter::see(Watch& w, const value::Value& object, bool deleted) {
-  const auto it = w.targets.find(text(object, "metadata", "name"));
+  const auto it = w.targets.find(text(object, {"metadata", "name"}));
   if (it == w.targets.end()) return;
   Target& t = *it->second;
   w.seen[it->first] = true;
@@ -239,7 +224,7 @@ void Waiter::see(Watch& w, const value::Value& object, bool deleted) {
   }
   // Items of a list carry no kind.
   value::Value live = object;
-  if (text(object, "kind").empty() && object.as_map()) {
+  if (text(object, {"kind"}).empty() && object.as_map()) {
     live = value::Value::map(value::make_map());
     for (const auto& [key, v] : *object.as_map()) live.as_map()->set(key, v);
     live.as_map()->set("kind", value::str(t.object->kind));
@@ -271,7 +256,7 @@ Status Waiter::frame(Watch& w, std::string_view line) {
   if (!event) return Error::wrap("unable to decode an event from the watch stream", std::move(event).error());
   const value::Value* object = event->get("object");
   if (!object || !object->is_map()) return Error("unable to decode an event from the watch stream");
-  const std::string_view type = text(*event, "type");
+  const std::string_view type = text(*event, {"type"});
   if (type == "ERROR") {
     http::Response r;
     const value::Value* code = object->get("code");
@@ -282,7 +267,7 @@ Status Waiter::frame(Watch& w, std::string_view line) {
   if (type == "BOOKMARK") {
     const value::Value* metadata = object->get("metadata");
     const value::Value* notes = metadata ? metadata->get("annotations") : nullptr;
-    if (notes && text(*notes, "k8s.io/initial-events-end") == "true") synced(w);
+    if (notes && text(*notes, {"k8s.io/initial-events-end"}) == "true") synced(w);
   } else {
     see(w, *object, type == "DELETED");
   }

@@ -6,6 +6,7 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "base/url.h"
 #include "tmpl/escape.h"
 #include "tmpl/print.h"
 #include "tmpl/print_verbs.h"

@@ -8,6 +8,5 @@ namespace pintle::tmpl {
 
 std::string html_escape(std::string_view s);
 std::string js_escape(std::string_view s);
-std::string query_escape(std::string_view s);  // url.QueryEscape
 
 }  // namespace pintle::tmpl

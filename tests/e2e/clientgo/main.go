@@ -170,8 +170,13 @@ func control(config *rest.Config, writers *writers, known *truth) string {
 		set.compare(known, func(_, _, _ string, _, _, _ uint64) { differ++ })
 		return differ
 	}
-	if n := compare(); n != 0 {
-		return fmt.Sprintf("%d differ before it lost one", n)
+	// The handlers are told a moment after the stores are filled.
+	before := compare()
+	for deadline := time.Now().Add(10 * time.Second); before != 0 && time.Now().Before(deadline); before = compare() {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if before != 0 {
+		return fmt.Sprintf("%d differ before it lost one", before)
 	}
 	set.counter.wantDrop.Store(true)
 	writers.touch(context.Background())

@@ -9,11 +9,13 @@ function(pintle_archive name file)
 endfunction()
 
 pintle_archive(crypto libcrypto.a)
+pintle_archive(tls libssl.a)
 pintle_archive(re2 libre2.a)
 pintle_archive(deflate libdeflate.a)
 pintle_archive(z libz.a)
 pintle_archive(crypt libcrypt.a)
 target_link_libraries(dep_crypto INTERFACE ${CMAKE_DL_LIBS} Threads::Threads)
+target_link_libraries(dep_tls INTERFACE dep_crypto)
 target_link_libraries(dep_re2 INTERFACE Threads::Threads)
 
 # Servers only: these may cost start-up time.
@@ -25,6 +27,13 @@ add_library(dep_ssl INTERFACE)  # OpenSSL's TLS, and Asio and Beast, which are h
 target_link_libraries(dep_ssl INTERFACE OpenSSL::SSL OpenSSL::Crypto Boost::headers Threads::Threads)
 add_library(dep_sqlite INTERFACE)
 target_link_libraries(dep_sqlite INTERFACE PkgConfig::SQLITE)
+# The PostgreSQL backend, with libpq and its many libraries, is loaded by SOCI when one is used.
+add_library(dep_soci INTERFACE)
+find_library(PINTLE_LIB_soci NAMES soci_core REQUIRED)
+find_library(PINTLE_LIB_soci_sqlite NAMES soci_sqlite3 REQUIRED)
+find_path(PINTLE_SOCI_INCLUDE soci/soci.h REQUIRED)
+target_include_directories(dep_soci SYSTEM INTERFACE ${PINTLE_SOCI_INCLUDE})
+target_link_libraries(dep_soci INTERFACE ${PINTLE_LIB_soci} ${PINTLE_LIB_soci_sqlite})
 
 if(PINTLE_TESTS)
   find_package(GTest REQUIRED)

@@ -1,14 +1,17 @@
-// The HTTP client: requests, streams, TLS, proxies, cancellation. libcurl behind a small interface;
-// it is opened with dlopen at the first request, so a command that sends none pays nothing.
+// The HTTP client: requests, streams, TLS, proxies, cancellation. One request after another to a
+// server whose CA is given takes an HTTP/1.1 connection of our own; everything else goes through
+// libcurl, which is opened with dlopen then, so a command that sends nothing or little does not pay
+// for loading it (docs/adr/0009-plain-http.md).
 //
-// A Client keeps connections (HTTP/2 multiplexed where the server has it) on one I/O thread of its
-// own. Thread-safe. Retrying is the caller's policy; `Retry` below is the usual one.
+// A Client keeps its connections; libcurl's (HTTP/2 multiplexed where the server has it) on one I/O
+// thread of their own. Thread-safe. Retrying is the caller's policy.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +34,20 @@ class Cancel {
   std::atomic<bool> on_{false};
 };
 
+struct Mail {
+  std::string from;
+  std::vector<std::string> to;
+  std::string user, password;  // "": no login
+  bool plain = false;          // no STARTTLS
+};
+
+// What a user's interrupts (SIGINT, SIGTERM) mean to the requests of a command that tidies up.
+struct Interrupts {
+  Cancel asked;    // the first: work ends, what it leaves behind is put in order
+  Cancel overdue;  // some seconds later, or the second: what was being stored since then is given up
+  Cancel again;    // the second: everything ends
+};
+
 struct Request {
   std::string method = "GET";
   std::string url;
@@ -39,6 +56,16 @@ struct Request {
   int64_t timeout_ms = 0;          // whole exchange; 0: none
   const Cancel* cancel = nullptr;  // looked at at least every 100 ms
   size_t max_body = 256 << 20;     // a longer answer is an error
+  size_t max_header = 1 << 20;     // likewise; all lines of its heads together
+  // Once the head of an answer has come it is an answer, with as much of its body as came: what is
+  // too long is cut, and so is what is not there in time. The connection is dropped.
+  bool take_partial = false;
+  // The address to connect to ("192.0.2.1", "2001:db8::1") instead of what the URL's host resolves
+  // to; Host, SNI and verification stay the URL's.
+  std::string connect_to;
+  // A message to a mail server (smtp, smtps): `body` is sent to it with these, method and headers
+  // are not used, and Response::status is the server's last reply code.
+  std::optional<Mail> mail;
 };
 
 struct Response {

@@ -1,4 +1,5 @@
-// Against a server of a few lines on a loopback port: each accepted connection gets one script.
+// Against a server of a few lines on a loopback port: each accepted connection gets one script. What
+// `send` promises holds for both ways a request may go, over Plain and through libcurl.
 #include "http/http.h"
 
 #include <arpa/inet.h>
@@ -7,9 +8,11 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <future>
 #include <thread>
 
 #include "http/proxy.h"
+#include "sys/gzip.h"
 #include "sys/testing/fake_environ.h"
 
 namespace pintle::http {
@@ -68,14 +71,29 @@ class Server {
   std::thread thread_;
 };
 
-Result<Response> get(const std::string& url, int64_t timeout_ms = 0, size_t max_body = 1 << 20) {
-  auto client = Client::make({});
-  Request r;
-  r.url = url;
-  r.timeout_ms = timeout_ms;
-  r.max_body = max_body;
-  return (*client)->send(r);
+enum class Way { kPlain, kCurl };
+
+Result<Response> send(Client& client, const Request& request, Way way) {
+  if (way == Way::kPlain) return client.send(request);
+  std::promise<Result<Response>> answer;
+  const auto pending = client.start(request, [&](Result<Response> r) { answer.set_value(std::move(r)); });
+  return answer.get_future().get();
 }
+
+class Http : public testing::TestWithParam<Way> {
+ protected:
+  Result<Response> get(const std::string& url, int64_t timeout_ms = 0, size_t max_body = 1 << 20) {
+    auto client = Client::make({});
+    Request r;
+    r.url = url;
+    r.timeout_ms = timeout_ms;
+    r.max_body = max_body;
+    return send(**client, r, GetParam());
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, Http, testing::Values(Way::kPlain, Way::kCurl),
+                         [](const auto& way) { return way.param == Way::kPlain ? "plain" : "curl"; });
 
 std::string failure(const Result<Response>& r, const std::string& url = "") {
   if (r) return "status " + std::to_string(r->status);
@@ -84,7 +102,7 @@ std::string failure(const Result<Response>& r, const std::string& url = "") {
   return at == std::string::npos ? text : text.replace(at, url.size(), "URL");
 }
 
-TEST(Http, gives_any_status_as_an_answer) {
+TEST_P(Http, gives_any_status_as_an_answer) {
   Server s("HTTP/1.1 404 Not Found\r\nX-Thing: A\r\nContent-Length: 2\r\n\r\nno");
   const auto r = get(s.url());
   ASSERT_TRUE(r) << failure(r);
@@ -94,7 +112,7 @@ TEST(Http, gives_any_status_as_an_answer) {
   EXPECT_TRUE(s.request().starts_with("GET /x HTTP/1.1\r\n"));
 }
 
-TEST(Http, sends_a_body_with_its_method) {
+TEST_P(Http, sends_a_body_with_its_method) {
   Server s("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   auto client = Client::make({});
   Request r;
@@ -102,12 +120,12 @@ TEST(Http, sends_a_body_with_its_method) {
   r.url = s.url();
   r.body = "{}";
   r.headers = {{"Content-Type", "application/json"}};
-  ASSERT_TRUE((*client)->send(r));
+  ASSERT_TRUE(send(**client, r, GetParam()));
   EXPECT_TRUE(s.request().starts_with("PATCH /x HTTP/1.1\r\n"));
   EXPECT_NE(s.request().find("Content-Length: 2\r\n"), std::string::npos);
 }
 
-TEST(Http, words_failures_as_go_does) {
+TEST_P(Http, words_failures_as_go_does) {
   EXPECT_EQ(failure(get("http://127.0.0.1:1/v")),
             "Get \"http://127.0.0.1:1/v\": dial tcp 127.0.0.1:1: connect: connection refused");
   const std::string unknown = failure(get("http://no-such-host.invalid/"));
@@ -123,12 +141,12 @@ TEST(Http, words_failures_as_go_does) {
   EXPECT_EQ(failure(get(tls), tls), "Get \"URL\": http: server gave HTTP response to HTTPS client");
 }
 
-TEST(Http, ends_when_time_is_over) {
+TEST_P(Http, ends_when_time_is_over) {
   Server s("", true);
   EXPECT_EQ(failure(get(s.url(), 100), s.url()), "Get \"URL\": context deadline exceeded");
 }
 
-TEST(Http, ends_when_cancelled) {
+TEST_P(Http, ends_when_cancelled) {
   Server s("", true);
   auto client = Client::make({});
   Cancel cancel;
@@ -139,20 +157,75 @@ TEST(Http, ends_when_cancelled) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     cancel.cancel();
   });
-  const auto result = (*client)->send(r);
+  const auto result = send(**client, r, GetParam());
   later.join();
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code(), Code::kCancelled);
 }
 
-TEST(Http, refuses_a_body_beyond_the_limit) {
+TEST_P(Http, refuses_a_body_beyond_the_limit) {
   Server s("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + std::string(100, 'x'));
   const auto r = get(s.url(), 0, 10);
   ASSERT_FALSE(r);
   EXPECT_EQ(r.error().code(), Code::kResourceExhausted);
 }
 
-TEST(Http, streams_piece_by_piece_until_told_to_stop) {
+TEST(HttpClient, keeps_its_connection) {
+  Server s("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", true);
+  auto client = Client::make({});
+  Request r;
+  r.url = s.url();
+  r.timeout_ms = 300;
+  ASSERT_TRUE((*client)->send(r));
+  // The server answers a connection once only.
+  EXPECT_EQ(failure((*client)->send(r), s.url()), "Get \"URL\": context deadline exceeded");
+}
+
+TEST(HttpClient, dials_again_when_the_kept_connection_is_gone) {
+  Server s("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  auto client = Client::make({});
+  Request r;
+  r.url = s.url();
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE((*client)->send(r)) << i;
+}
+
+TEST(HttpClient, unpacks_gzip) {
+  const std::string body = sys::gzip("hello");
+  Server s("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: " +
+           std::to_string(body.size()) + "\r\n\r\n" + body);
+  auto client = Client::make({});
+  Request r;
+  r.url = s.url();
+  auto answer = (*client)->send(r);
+  ASSERT_TRUE(answer) << failure(answer);
+  EXPECT_EQ(answer->body, "hello");
+  r.max_body = 4;
+  answer = (*client)->send(r);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code(), Code::kResourceExhausted);
+}
+
+TEST(HttpClient, sends_one_request_beside_another) {
+  Server s("", true);
+  auto client = Client::make({});
+  Cancel cancel;
+  std::vector<std::thread> threads;
+  std::atomic<int> ended{0};
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      Request r;
+      r.url = s.url();
+      r.cancel = &cancel;
+      ended += !(*client)->send(r);
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  cancel.cancel();
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(ended, 3);
+}
+
+TEST(HttpClient, streams_piece_by_piece_until_told_to_stop) {
   Server s("HTTP/1.1 200 OK\r\n\r\nhello", true);
   auto client = Client::make({});
   Request r;
@@ -166,7 +239,7 @@ TEST(Http, streams_piece_by_piece_until_told_to_stop) {
   EXPECT_EQ(got, "hello");
 }
 
-TEST(Http, gives_a_refused_stream_its_head) {
+TEST(HttpClient, gives_a_refused_stream_its_head) {
   Server s("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
   auto client = Client::make({});
   Request r;
@@ -179,7 +252,7 @@ TEST(Http, gives_a_refused_stream_its_head) {
   EXPECT_EQ(body, "no");
 }
 
-TEST(Http, holds_a_paused_stream_until_resumed) {
+TEST(HttpClient, holds_a_paused_stream_until_resumed) {
   Server s("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
   auto client = Client::make({});
   Request r;
@@ -196,7 +269,7 @@ TEST(Http, holds_a_paused_stream_until_resumed) {
   EXPECT_TRUE(over);
 }
 
-TEST(Http, refuses_certificates_that_are_none) {
+TEST(HttpClient, refuses_certificates_that_are_none) {
   Options options;
   options.tls.ca_pem = "nonsense";
   const auto client = Client::make(options);

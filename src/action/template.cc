@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "chart/values.h"
 #include "funcs/funcs.h"
+#include "release/heads_ahead.h"
 #include "semver/semver.h"
 #include "tmpl/tmpl.h"
 
@@ -191,13 +192,17 @@ Status render_resources(Context& context, const chart::Chart& chart,
   engine.helm3 = context.helm3;
   engine.log = context.log;
   engine.environment = options.environment;
-  auto files = TRY(render::render(chart, render_values, engine));
+  std::vector<release::RenderedFile> files;  // outlives what reads them ahead
+  release::HeadsAhead ahead(context.helm3);
+  TRY(render::render(chart, render_values, engine, files, [&](const release::RenderedFile& file) {
+    if (!options.post_render && !release::is_notes(file.path)) ahead.add(file.content);
+  }));
   out.notes = release::take_notes(files, chart.name(), options.subchart_notes);
   if (options.post_render && !context.helm3) {
     files = TRY(post_render_files(files, options.post_render));
   }
   auto sorted =
-      release::sort_manifests(files, release::Order::kInstall, context.helm3, context.log);
+      release::sort_manifests(files, release::Order::kInstall, context.helm3, context.log, &ahead);
   if (!sorted) {
     out.manifest = everything(files);
     out.notes.clear();

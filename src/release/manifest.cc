@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/strings.h"
 #include "release/head.h"
+#include "release/heads_ahead.h"
 
 namespace pintle::release {
 
@@ -166,7 +167,7 @@ int kind_rank(std::string_view kind, Order order, bool helm3) {
 }
 
 Result<Sorted> sort_manifests(const std::vector<RenderedFile>& files, Order order, bool helm3,
-                              const Log& log) {
+                              const Log& log, HeadsAhead* ahead) {
   std::vector<const RenderedFile*> by_path;
   for (const auto& file : files) by_path.push_back(&file);
   std::sort(by_path.begin(), by_path.end(),
@@ -174,8 +175,11 @@ Result<Sorted> sort_manifests(const std::vector<RenderedFile>& files, Order orde
   Sorted out;
   for (const RenderedFile* file : by_path) {
     if (path::base(file->path).starts_with('_')) continue;
-    for (std::string_view document : split_manifests(file->content, helm3)) {
-      auto head = parse_head(document, helm3);
+    auto documents = ahead == nullptr ? std::nullopt : ahead->take(file->content);
+    if (!documents) documents = read_documents(file->content, helm3);
+    for (size_t i = 0; i < documents->texts.size(); ++i) {
+      const std::string_view document = documents->texts[i];
+      auto& head = documents->heads[i];
       if (!head) return Error::wrap(cat("YAML parse error on ", file->path), head.error());
       const std::string* hook_events = annotation(*head, kHook);
       if (hook_events == nullptr) {
@@ -208,17 +212,19 @@ Result<Sorted> sort_manifests(const std::vector<RenderedFile>& files, Order orde
   return out;
 }
 
+bool is_notes(std::string_view path) { return path.ends_with(kNotes); }
+
 std::string take_notes(std::vector<RenderedFile>& files, std::string_view chart_name,
                        bool with_subcharts) {
   std::string wanted = path::join({chart_name, "templates", kNotes});
   std::string notes;
   for (const auto& file : files) {
-    if (!file.path.ends_with(kNotes)) continue;
+    if (!is_notes(file.path)) continue;
     if (!with_subcharts && file.path != wanted) continue;
     if (!notes.empty()) notes += '\n';
     notes += file.content;
   }
-  std::erase_if(files, [](const auto& file) { return file.path.ends_with(kNotes); });
+  std::erase_if(files, [](const auto& file) { return is_notes(file.path); });
   return notes;
 }
 

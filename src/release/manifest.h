@@ -37,6 +37,8 @@ struct Sorted {
   std::vector<Manifest> manifests;
 };
 
+class HeadsAhead;  // heads_ahead.h
+
 struct RenderedFile {
   std::string path;
   std::string content;
@@ -44,13 +46,14 @@ struct RenderedFile {
 
 // SortManifests: by kind, within a kind by file path and place. `files` in any order; names starting
 // with "_" and blank files are passed over. Hooks of unknown events are dropped, with an INFO.
-// Error: "YAML parse error on PATH: ...".
+// Error: "YAML parse error on PATH: ...". `ahead` has read some of the files already, or is null.
 Result<Sorted> sort_manifests(const std::vector<RenderedFile>& files, Order order,
-                              bool helm3 = false, const Log& log = {});
+                              bool helm3 = false, const Log& log = {}, HeadsAhead* ahead = nullptr);
 
 // Rank of a kind in the order; unknown kinds rank last.
 int kind_rank(std::string_view kind, Order order, bool helm3 = false);
 
+bool is_notes(std::string_view path);  // of a NOTES.txt
 // Takes every NOTES.txt out of files (sorted by path) and returns CHART/templates/NOTES.txt, or,
 // with subcharts, all of them joined by newlines in path order.
 std::string take_notes(std::vector<RenderedFile>& files, std::string_view chart_name,

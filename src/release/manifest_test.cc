@@ -2,16 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include "release/heads_ahead.h"
+
 namespace pintle::release {
 namespace {
 
-using Documents = std::vector<std::string_view>;
+using Texts = std::vector<std::string_view>;
 
 TEST(SplitManifests, EveryLineThatStartsWithThreeDashesSeparates) {
   struct Row {
     const char* claim;
     const char* stream;
-    Documents want;
+    Texts want;
   } rows[] = {
       {"nothing", "", {}},
       {"blank documents are dropped", "\n---\n \n---\n", {}},
@@ -28,9 +30,9 @@ TEST(SplitManifests, EveryLineThatStartsWithThreeDashesSeparates) {
 }
 
 TEST(SplitManifests, Helm3TrimsBothEndsAndWantsWhiteSpaceOnlyBefore) {
-  EXPECT_EQ(split_manifests("---\na: 1\n\n---\n b: 2\n\n", true), (Documents{"a: 1", "b: 2"}));
-  EXPECT_EQ(split_manifests("a\n---\n---\nb", true), (Documents{"a", "---\nb"}));
-  EXPECT_EQ(split_manifests("a---\nb", true), (Documents{"a---\nb"}));
+  EXPECT_EQ(split_manifests("---\na: 1\n\n---\n b: 2\n\n", true), (Texts{"a: 1", "b: 2"}));
+  EXPECT_EQ(split_manifests("a\n---\n---\nb", true), (Texts{"a", "---\nb"}));
+  EXPECT_EQ(split_manifests("a---\nb", true), (Texts{"a---\nb"}));
 }
 
 Sorted sorted(std::vector<RenderedFile> files, Order order = Order::kInstall) {
@@ -87,6 +89,37 @@ TEST(SortManifests, ErrorsNameTheFile) {
   EXPECT_EQ(sort_manifests(files, Order::kInstall).error().text(),
             "YAML parse error on c/x.yaml: error unmarshaling JSON: while decoding JSON: json: "
             "cannot unmarshal array into Go struct field SimpleHead.kind of type string");
+}
+
+TEST(SortManifests, FilesReadAheadSortAsThoseReadInTurn) {
+  constexpr std::string_view kKinds[] = {"Service", "ConfigMap", "Deployment"};
+  std::vector<RenderedFile> files;
+  for (int i = 0; i < 400; ++i) {
+    std::string text = "kind: Job\nmetadata: {name: h, annotations: {helm.sh/hook: test}}\n";
+    for (std::string_view kind : kKinds) {
+      text += "---\nkind: " + std::string(kind) + "\nmetadata: {name: x" + std::to_string(i) + "}\n";
+    }
+    files.push_back({"c/" + std::to_string(i) + ".yaml", std::move(text)});
+  }
+  const auto text_of = [&](HeadsAhead* ahead) {
+    auto out = sort_manifests(files, Order::kInstall, false, {}, ahead);
+    if (!out) return out.error().text();
+    std::string all;
+    for (const auto& m : out->manifests) all += m.name + m.kind + m.object_name + m.content;
+    for (const auto& h : out->hooks) all += h.path + h.name + h.manifest;
+    return all;
+  };
+  const auto ahead = [&](size_t n) {
+    auto out = std::make_unique<HeadsAhead>(false);
+    for (size_t i = files.size(); i > files.size() - n; --i) out->add(files[i - 1].content);
+    return out;
+  };
+  for (size_t n : {size_t{0}, size_t{1}, files.size()}) {
+    EXPECT_EQ(text_of(ahead(n).get()), text_of(nullptr)) << n;
+  }
+  files[7].content += "---\nkind: [a]\n";
+  EXPECT_EQ(text_of(ahead(files.size()).get()), text_of(nullptr));
+  ahead(files.size());  // given up with most of it unread
 }
 
 TEST(TakeNotes, OnlyTheChartsOwnUnlessAsked) {

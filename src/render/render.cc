@@ -5,8 +5,6 @@
 // the order they are parsed in: deepest path first, then descending names (templates.md 2.1).
 #include "render/render.h"
 
-#include <string.h>  // memmem
-
 #include <algorithm>
 #include <map>
 #include <span>
@@ -137,24 +135,19 @@ void expect_keys(std::span<Renderables::value_type* const> files) {
   constexpr std::string_view kMakers[] = {"genCA", "genSelfSignedCert", "genSignedCert"};
   for (const auto* file : files) {
     const std::string_view text = file->second.text;
-    for (const char* at = text.data();;) {
-      const size_t left = static_cast<size_t>(text.data() + text.size() - at);
-      at = static_cast<const char*>(::memmem(at, left, "gen", 3));
-      if (at == nullptr) break;
-      const std::string_view here = text.substr(static_cast<size_t>(at - text.data()));
+    for (size_t at = 0; (at = text.find("gen", at)) != std::string_view::npos; ++at) {
       for (std::string_view maker : kMakers) {
-        if (here.starts_with(maker)) return crypt::expect_keys(2);
+        if (text.substr(at).starts_with(maker)) return crypt::expect_keys(2);
       }
-      at += 3;
     }
   }
 }
 
 }  // namespace
 
-Result<std::vector<release::RenderedFile>> render(const chart::Chart& chart,
-                                                  const Value& render_values,
-                                                  const Options& options) {
+Status render(const chart::Chart& chart, const Value& render_values, const Options& options,
+              std::vector<release::RenderedFile>& out,
+              const std::function<void(const release::RenderedFile& file)>& rendered) {
   Renderables files;
   ScopeBuilder(render_values, options.helm3, files).build(chart, render_values);
   auto order = in_parse_order(files);
@@ -178,7 +171,6 @@ Result<std::vector<release::RenderedFile>> render(const chart::Chart& chart,
   env.log = options.log;
   vm.set_user(&env);
 
-  std::vector<release::RenderedFile> out;
   for (auto* file : order) {
     const auto& [name, renderable] = *file;
     if (path::base(name).starts_with('_')) continue;
@@ -188,8 +180,17 @@ Result<std::vector<release::RenderedFile>> render(const chart::Chart& chart,
     if (!status) return execution_error(name, status.error(), options.helm3);
     if (text.find(kNoValue) != std::string::npos) text = replace_all(text, kNoValue, "");
     out.push_back({name, std::move(text)});
+    rendered(out.back());
   }
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  return ok();
+}
+
+Result<std::vector<release::RenderedFile>> render(const chart::Chart& chart,
+                                                  const Value& render_values,
+                                                  const Options& options) {
+  std::vector<release::RenderedFile> out;
+  TRY(render(chart, render_values, options, out, [](const release::RenderedFile&) {}));
   return out;
 }
 

@@ -75,5 +75,10 @@ Status validate_values(const chart::Chart& chart, const value::Value& values,
 Result<std::vector<release::RenderedFile>> render(const chart::Chart& chart,
                                                   const value::Value& render_values,
                                                   const Options& options = {});
+// The same into `out`, which after an error holds what was rendered before it. `rendered` hears of
+// each file as soon as it is there.
+Status render(const chart::Chart& chart, const value::Value& render_values, const Options& options,
+              std::vector<release::RenderedFile>& out,
+              const std::function<void(const release::RenderedFile& file)>& rendered);
 
 }  // namespace pintle::render

@@ -103,16 +103,32 @@ pintle::Result<std::string> read_stdin() {
   }
 }
 
-pintle::http::Cancel interrupted;
+pintle::http::Interrupts interrupts;
+constexpr unsigned kStoringSeconds = 5;  // CI systems kill some 7 s after they have asked
 
-// A release under way ends as failed, never as pending; who asks twice still waits for the record.
-const pintle::http::Cancel* catch_interrupts() {
+void interrupt(int) {
+  if (!interrupts.asked.cancelled()) {
+    interrupts.asked.cancel();
+    ::alarm(kStoringSeconds);
+    return;
+  }
+  // Wrappers pass on what the terminal has sent us too: less than half a second later it is no second wish.
+  if (::alarm(kStoringSeconds) == kStoringSeconds) return;
+  interrupts.overdue.cancel();
+  interrupts.again.cancel();
+}
+
+// A release under way ends as failed, not as pending, unless the server does not answer in time or
+// the user asks twice.
+const pintle::http::Interrupts* catch_interrupts() {
   struct sigaction action{};
-  action.sa_handler = [](int) { interrupted.cancel(); };
   action.sa_flags = SA_RESTART;
+  action.sa_handler = interrupt;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-  return &interrupted;
+  action.sa_handler = [](int) { interrupts.overdue.cancel(); };
+  ::sigaction(SIGALRM, &action, nullptr);
+  return &interrupts;
 }
 
 // A short life and fresh memory: what a large chart waits for is the kernel handing out its pages one

@@ -32,6 +32,8 @@ struct Context {
   storage::Driver* releases = nullptr;
   // Set when the user wants out: a running install, upgrade or rollback ends as failed.
   const http::Cancel* cancel = nullptr;
+  // Set when the user does not want to wait either for what puts things in order after that.
+  const http::Cancel* give_up = nullptr;
   // Told what a wait waits for.
   std::function<void(const std::vector<kube::NotReady>&)> progress = {};
 

@@ -2,6 +2,7 @@
 #include "action/hint.h"
 #include "action/ownership.h"
 #include "action/releases.h"
+#include "action/storing.h"
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "chart/values.h"
@@ -49,7 +50,7 @@ class Install {
     }
     if (options_.create_namespace) TRY(create_namespace());
     if (options_.replace) TRY(replace(record));
-    TRY(context_.releases->create(record));
+    TRY(store(context_, record));
     const Status done = perform(record, objects, adopted);
     if (!done) return fail(record, cancelled(context_) ? cancelled_error() : done.error());
     return record;
@@ -286,15 +287,14 @@ class Install {
   }
 
   Error fail(Record& record, const Error& why) {
-    context_.cluster->interrupt_by(nullptr);  // the user's wish to stop must not stop the cleaning up
+    context_.cluster->interrupt_by(context_.give_up);  // one wish to stop does not stop the cleaning up
     record.status = "failed";
     record.description = cat("Release ", quote(name()), " failed: ", why.text());
     if (!options_.rollback_on_failure) {
-      (void)context_.releases->update(record);  // the first error is the one to tell
-      return why;
+      return marked_failed(why, context_.releases->update(record), record);
     }
     Context cleaning = context_;
-    cleaning.cancel = nullptr;
+    cleaning.cancel = context_.give_up;
     UninstallOptions undo;
     undo.no_hooks = options_.no_hooks;
     undo.timeout_ms = options_.timeout_ms;

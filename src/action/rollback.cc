@@ -4,6 +4,7 @@
 
 #include "action/ownership.h"
 #include "action/releases.h"
+#include "action/storing.h"
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "storage/history.h"
@@ -24,11 +25,13 @@ class Rollback {
     TRY(prepare());
     if (options_.dry_run != DryRun::kNone) return ok();
     TRY(storage::prune(*context_.releases, heads_, options_.history_max, context_.log));
-    TRY(context_.releases->create(target_));
+    TRY(store(context_, target_));
     if (const Status done = perform(); !done) {
-      if (!cancelled(context_) || target_.status == "failed") return done;
-      store_failure(cat("Rollback ", quote(target_.name), " failed: ", cancelled_error().text()));
-      return cancelled_error();
+      if (cancelled(context_) && target_.status != "failed") {
+        store_failure(cat("Rollback ", quote(target_.name), " failed: ", cancelled_error().text()));
+        return marked_failed(cancelled_error(), stored_, target_);
+      }
+      return marked_failed(done.error(), stored_, target_);
     }
     return context_.releases->update(target_);
   }
@@ -141,11 +144,11 @@ class Rollback {
   }
 
   void store_failure(std::string text) {
-    context_.cluster->interrupt_by(nullptr);  // the user's wish to stop must not stop the record
+    context_.cluster->interrupt_by(context_.give_up);  // one wish to stop does not stop the record
     target_.status = "failed";
     target_.description = std::move(text);
     (void)context_.releases->update(current_);  // the first error is the one to tell
-    (void)context_.releases->update(target_);
+    stored_ = context_.releases->update(target_);
   }
 
   Context& context_;
@@ -153,6 +156,7 @@ class Rollback {
   const RollbackOptions& options_;
   std::vector<storage::Head> heads_;
   Record current_, target_;
+  Status stored_ = ok();  // how it went to mark target_ as failed
   bool server_side_ = false;
 };
 

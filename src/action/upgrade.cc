@@ -4,6 +4,7 @@
 #include "action/hint.h"
 #include "action/ownership.h"
 #include "action/releases.h"
+#include "action/storing.h"
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "chart/values.h"
@@ -46,7 +47,7 @@ class Upgrade {
       return record;
     }
     TRY(storage::prune(*context_.releases, heads_, options_.history_max, context_.log));
-    TRY(context_.releases->create(record));
+    TRY(store(context_, record));
     kube::UpdateReport report;
     const Status done = perform(record, current, target, report);
     if (!done) {
@@ -243,13 +244,13 @@ class Upgrade {
   }
 
   Error fail(Record& record, const kube::Objects& created, const Error& why) {
-    context_.cluster->interrupt_by(nullptr);  // the user's wish to stop must not stop what follows
+    context_.cluster->interrupt_by(context_.give_up);  // one wish to stop does not stop what follows
     if (!context_.helm3) {
       context_.log("WARN", "upgrade failed", {{"name", record.name}, {"error", why.text()}});
     }
     record.status = "failed";
     record.description = cat("Upgrade ", quote(record.name), " failed: ", why.text());
-    (void)context_.releases->update(record);  // the first error is the one to tell
+    const Status stored = context_.releases->update(record);
     if (options_.cleanup_on_fail && !created.empty()) {
       kube::Objects removed;
       const auto errors =
@@ -261,7 +262,7 @@ class Upgrade {
             why);
       }
     }
-    return options_.rollback_on_failure ? roll_back(why) : why;
+    return options_.rollback_on_failure ? roll_back(why) : marked_failed(why, stored, record);
   }
 
   Error roll_back(const Error& why) {
@@ -291,7 +292,7 @@ class Upgrade {
     back.server_side = options_.server_side;
     back.timeout_ms = options_.timeout_ms;
     Context undoing = context_;
-    undoing.cancel = nullptr;
+    undoing.cancel = context_.give_up;
     if (const Status done = rollback(undoing, name(), back); !done) {
       return Error::with_cause(
           cat("an error occurred while rolling back the release. original upgrade error: ",

@@ -19,29 +19,60 @@ std::string discovery_cache(const Env& env) {
   return home.empty() ? "" : home + "/.kube/cache";
 }
 
+// As Helm's log.Fatal words it; Helm 3's log says where in its source.
+Error fatal(const Session& s, int helm3_line, std::string_view text) {
+  return Error(Code::kInvalidArgument,
+               s.helm3() ? cat("helm.go:", helm3_line, ": ", text) : std::string(text));
+}
+
 // HELM_MEMORY_DRIVER_DATA: files of release records, as lists.
-Result<std::vector<release::Record>> memory_driver_data(Session& s) {
-  std::vector<release::Record> out;
+Result<std::unique_ptr<storage::Driver>> memory_driver(const Session& s, const std::string& ns) {
+  std::vector<release::Record> records;
   const std::string files = s.env.get("HELM_MEMORY_DRIVER_DATA");
   for (std::string_view file : split(files, ":")) {
-    auto text = s.env.disk.read_file(std::string(file));
-    if (!text) return Error::wrap("unable to read memory driver data", text.error());
-    const value::Value list = TRY(yaml::read_list(*text));
-    for (const value::Value& item : list.items()) {
-      out.push_back(TRY(release::from_value(item)));
+    const auto text = s.env.disk.read_file(std::string(file));
+    if (!text) return fatal(s, 122, cat("Unable to read memory driver data", text.error().text()));
+    const auto unread = [&](std::string_view why) {
+      return fatal(s, 127, cat("Unable to unmarshal memory driver data: ", why));
+    };
+    const auto list = yaml::read_list(*text);
+    if (!list) {
+      return unread(replace_all(list.error().text(), "[]interface {}",
+                                s.helm3() ? "[]*release.Release" : "[]*v1.Release"));
+    }
+    for (const value::Value& item : list->items()) {
+      auto record = release::from_value(item);
+      if (!record) {
+        return unread(cat("error unmarshaling JSON: while decoding JSON: ", record.error().text()));
+      }
+      records.push_back(std::move(*record));
     }
   }
+  auto out = storage::memory(ns, records);
+  if (!out) return fatal(s, 132, out.error().text());
   return out;
 }
 
-Result<std::unique_ptr<ClusterWorld>> in_memory(Session& s, const std::string& ns) {
+Result<std::unique_ptr<ClusterWorld>> in_memory(const Session& s, const std::string& ns) {
   auto world = std::make_unique<ClusterWorld>();
   world->cluster = std::make_unique<PrintingCluster>(s.env.build.kube_version);
-  world->releases = TRY(storage::memory(ns, TRY(memory_driver_data(s))));
+  world->releases = TRY(memory_driver(s, ns));
   return world;
 }
 
 }  // namespace
+
+Status check_driver(const Session& s) {
+  const std::string driver = s.env.get("HELM_DRIVER");
+  if (driver == "memory") {
+    if (!s.env.open_cluster) TRY(memory_driver(s, ""));
+    return ok();
+  }
+  for (std::string_view known : {"", "secret", "secrets", "configmap", "configmaps", "sql"}) {
+    if (driver == known) return ok();
+  }
+  return fatal(s, 83, cat("unknown driver ", quote(driver)));
+}
 
 Result<std::unique_ptr<ClusterWorld>> open_cluster(Session& s, bool all_namespaces) {
   const std::string current = current_namespace(s.env, s.settings);
@@ -95,6 +126,15 @@ void attach(action::Context& context, ClusterWorld& world) {
   context.progress = [&world](const std::vector<kube::NotReady>& not_ready) {
     world.view->waiting_for(not_ready);
   };
+}
+
+void catch_interrupts(Session& s, action::Context& context) {
+  if (!s.env.catch_interrupts) return;
+  const http::Interrupts* interrupts = s.env.catch_interrupts();
+  context.cancel = &interrupts->asked;
+  context.give_up = &interrupts->again;
+  if (context.cluster) context.cluster->interrupt_by(context.cancel);
+  if (context.releases) context.releases->interrupt_by(interrupts);
 }
 
 render::Environment cluster_environment(kube::Cluster& cluster) {

@@ -26,18 +26,24 @@ struct ClusterWorld {
 // yet. `all_namespaces`: records of every namespace.
 Result<std::unique_ptr<ClusterWorld>> open_cluster(Session& s, bool all_namespaces = false);
 
+// Helm chooses its storage before any command runs: a driver that nobody knows, or records for
+// HELM_DRIVER=memory that cannot be read, end them all. The error is the line it logs.
+Status check_driver(const Session& s);
+
 // A Context over it, which outlives neither.
 action::Context release_context(Session& s, ClusterWorld& world);
 
 // Gives a context a cluster it did not start with.
 void attach(action::Context& context, ClusterWorld& world);
 
+// From now on interrupts end what the context is used for, not the program.
+void catch_interrupts(Session& s, action::Context& context);
+
 // Runs what the user may interrupt: the context gets the flag, and if it was set, stdout says that
 // the release has been cancelled.
 template <typename Work>
 auto interruptible(Session& s, action::Context& context, const std::string& name, Work work) {
-  if (s.env.catch_interrupts) context.cancel = s.env.catch_interrupts();
-  if (context.cluster) context.cluster->interrupt_by(context.cancel);
+  catch_interrupts(s, context);
   auto result = work();
   if (action::cancelled(context)) s.print("Release " + name + " has been cancelled.\n");
   return result;

@@ -60,8 +60,8 @@ struct Env {
   // Another cluster than the kubeconfig's (cluster.h): records of that namespace, "" for all.
   std::function<Result<std::unique_ptr<ClusterWorld>>(const Settings&, const std::string& ns)>
       open_cluster = {};
-  // From the first call on, an interrupt sets this instead of ending the program. Empty: it ends it.
-  std::function<const http::Cancel*()> catch_interrupts = {};
+  // From the first call on, interrupts set these instead of ending the program. Empty: they end it.
+  std::function<const http::Interrupts*()> catch_interrupts = {};
 
   std::string get(const std::string& name) const { return environ.get(name); }  // "" when unset
   bool has(const std::string& name) const { return environ.find(name).has_value(); }

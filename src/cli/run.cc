@@ -3,6 +3,7 @@
 #include "action/hint.h"
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "cli/cluster.h"
 #include "cli/command.h"
 #include "cli/completers.h"
 #include "cli/helm3_log.h"
@@ -48,17 +49,6 @@ Status check_args(const Node& node, size_t count, bool helm3) {
   }
   return Error(Code::kInvalidArgument,
                quote(command_path(node)) + " " + text + "\n\nUsage:  " + use_line(node));
-}
-
-// Help's last resort against a typing error in the environment: storage is chosen before any
-// command runs, so a driver nobody knows stops them all.
-Status check_driver(const Env& env) {
-  const std::string driver = env.get("HELM_DRIVER");
-  for (std::string_view known :
-       {"", "secret", "secrets", "configmap", "configmaps", "memory", "sql"}) {
-    if (driver == known) return ok();
-  }
-  return Error(Code::kInvalidArgument, "unknown driver " + quote(driver));
 }
 
 int exit_code(const Error& error) {
@@ -112,7 +102,7 @@ int execute(Session& session) {
       return 0;
     }
   }
-  if (const Status driver = check_driver(session.env); !driver) {
+  if (const Status driver = check_driver(session); !driver) {
     session.log("INFO", driver.error().text());
     return 1;
   }

@@ -42,6 +42,8 @@ class Driver {
   virtual Result<std::vector<release::Record>> query(const Labels& equal) = 0;
   // The records of these heads, in their order, undecodable ones left out.
   virtual Result<std::vector<release::Record>> fetch(const std::vector<Head>& heads) = 0;
+  // What is being written when the user interrupts is waited for, but only so long; null: always.
+  virtual void interrupt_by(const http::Interrupts*) {}
 };
 
 struct DriverOptions {

@@ -26,7 +26,8 @@ using value::Value;
 constexpr size_t kFewValues = 32;  // of a label, that a selector names one by one
 constexpr int kHeadsPage = 2000;   // metadata: about 1 KB each
 constexpr int kRecordsPage = 100;  // records: 10 KB as a rule, 1 MB at most
-// What is written about a release is written whatever the user wishes by then.
+// What is written about a release is written although the user has interrupted, within this time.
+constexpr int64_t kLastWordMs = 5'000;
 const http::Cancel kNever;
 // How a release ended is written also when the server is away for a moment: a PUT can be repeated.
 constexpr int kUpdateRetries = 20;
@@ -111,6 +112,8 @@ class Objects : public Driver {
     return out;
   }
 
+  void interrupt_by(const http::Interrupts* interrupts) override { interrupts_ = interrupts; }
+
   Status create(const Record& record) override {
     const auto sent = send("POST", collection(options_.namespace_), record, "createdAt", "create");
     if (sent) return ok();
@@ -125,7 +128,8 @@ class Objects : public Driver {
       if (sent) return ok();
       const bool away = sent.error().code() == Code::kUnavailable &&
                         sent.error().find<kube::ApiStatus>() == nullptr;
-      if (!away || attempt == kUpdateRetries) {
+      const bool given_up = interrupts_ && interrupts_->again.cancelled();
+      if (!away || given_up || attempt == kUpdateRetries) {
         return Error::wrap("update: failed to update", sent.error());
       }
       std::this_thread::sleep_for(kUpdatePause);
@@ -135,7 +139,7 @@ class Objects : public Driver {
   Status remove(std::string_view name, int version) override {
     kube::Call call;
     call.method = "DELETE";
-    call.cancel = &kNever;
+    endure(call);
     call.path = path_of(options_.namespace_, name, version);
     const auto sent = rest_.call(call);
     if (sent) return ok();
@@ -291,6 +295,13 @@ class Objects : public Driver {
     return ok();
   }
 
+  // The user's first wish to stop is no reason to leave a record unwritten.
+  void endure(kube::Call& call) const {
+    const bool interrupted = interrupts_ && interrupts_->asked.cancelled();
+    if (interrupted) call.timeout_ms = kLastWordMs;
+    call.cancel = !interrupts_ ? &kNever : interrupted ? &interrupts_->again : &interrupts_->overdue;
+  }
+
   Status send(std::string_view method, std::string path, const Record& record,
               std::string_view time_label, std::string_view verb) {
     auto packed = release::pack(record, options_.writer);
@@ -309,7 +320,7 @@ class Objects : public Driver {
     }
     kube::Call call;
     call.method = method;
-    call.cancel = &kNever;
+    endure(call);
     call.path = std::move(path);
     call.body = cat(R"({"kind":")", kind_.kind, R"(","apiVersion":"v1","metadata":{"name":")",
                     release::record_key(record.name, record.version), R"(","labels":)", labels,
@@ -350,6 +361,7 @@ class Objects : public Driver {
   kube::Rest& rest_;
   sys::Clock& clock_;
   DriverOptions options_;
+  const http::Interrupts* interrupts_ = nullptr;
 };
 
 }  // namespace

@@ -117,8 +117,7 @@ Status run(Session& s, const Options& o) {
   options.description = o.description;
   auto world = TRY(open_cluster(s));
   auto context = release_context(s, *world);
-  if (s.env.catch_interrupts) context.cancel = s.env.catch_interrupts();
-  world->cluster->interrupt_by(context.cancel);
+  catch_interrupts(s, context);
   TRY(action::rollback(context, s.args[0], options));
   s.print("Rollback was a success! Happy Helming!\n");
   return ok();

@@ -131,6 +131,8 @@ class RealDisk : public Disk {
       if (n == 0) break;
       used += static_cast<size_t>(n);
       if (used > max_bytes) return path_error("read", path, EFBIG);
+      // All that was promised, and less than was asked for: the end.
+      if (S_ISREG(st.st_mode) && used == static_cast<size_t>(st.st_size) && used < data.size()) break;
     }
     data.resize(used);
     return data;

@@ -73,15 +73,34 @@ constexpr std::pair<std::string_view, std::string_view> kHelm3Values[] = {
 )"},
 };
 
-std::string helm3_values(std::string text) {
-  for (const auto& [helm4, helm3] : kHelm3Values) text = replace_all(text, helm4, helm3);
+// Chart v3's reads as Helm 3's, but for this.
+constexpr std::pair<std::string_view, std::string_view> kChartV3Resources = {
+    R"(  # We usually recommend not to specify default resources and to leave this as a conscious
+  # choice for the user. This also increases chances charts run on environments with little
+  # resources, such as Minikube. If you do want to specify resources, uncomment the following
+)",
+    R"(  # For publicly distributed charts, we recommend leaving 'resources' commented out.
+  # This makes resource allocation a conscious choice for the user and increases the chances
+  # charts run on a wide range of environments from low-resource clusters like Minikube to those
+  # with strict resource policies. If you do want to specify resources, uncomment the following
+)"};
+
+std::string file_text(const ScaffoldFile& file, const std::string& name, Scaffold scaffold) {
+  std::string text = named(file.text, name);
+  if (scaffold != Scaffold::kHelm4 && file.path == "values.yaml") {
+    for (const auto& [helm4, helm3] : kHelm3Values) text = replace_all(text, helm4, helm3);
+  }
+  if (scaffold == Scaffold::kChartV3) {
+    text = replace_all(text, kChartV3Resources.first, kChartV3Resources.second);
+    if (file.path == "Chart.yaml") text = replace_all(text, "apiVersion: v2\n", "apiVersion: v3\n");
+  }
   return text;
 }
 
 }  // namespace
 
 Status create(sys::Disk& disk, const std::string& name, const std::string& parent,
-              const std::function<void(const std::string& path)>& overwriting, bool helm3) {
+              const std::function<void(const std::string& path)>& overwriting, Scaffold scaffold) {
   TRY(check_name(name));
   const std::string directory = TRY(sys::absolute(disk, parent));
   if (!TRY(disk.stat(directory)).is_directory()) {
@@ -96,9 +115,7 @@ Status create(sys::Disk& disk, const std::string& name, const std::string& paren
     const std::string path = path::join({root, file.path});
     if (disk.stat(path)) overwriting(path);
     TRY(disk.make_dirs(path::dir(path)));
-    std::string text = named(file.text, name);
-    if (helm3 && file.path == "values.yaml") text = helm3_values(std::move(text));
-    TRY(disk.write_file(path, text, 0644));
+    TRY(disk.write_file(path, file_text(file, name, scaffold), 0644));
   }
   return disk.make_dirs(path::join({root, "charts"}));
 }

@@ -2,6 +2,7 @@
 // (helm pkg/chart/v2/util/create.go).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -15,12 +16,15 @@ class Disk;
 
 namespace pintle::chart {
 
+// Whose scaffold: they differ in the comments of values.yaml, chart v3 in its apiVersion too.
+enum class Scaffold : uint8_t { kHelm4, kHelm3, kChartV3 };
+
 // Writes the scaffold into `parent`/`name`, over what is there. `overwriting` is called with the
-// full path of each file that exists already. helm3: the values.yaml of Helm 3.22. Error: "chart name must ...", "no such directory X",
+// full path of each file that exists already. Error: "chart name must ...", "no such directory X",
 // "file X already exists and is not a directory", or the disk's.
 Status create(sys::Disk& disk, const std::string& name, const std::string& parent,
               const std::function<void(const std::string& path)>& overwriting,
-              bool helm3 = false);
+              Scaffold scaffold = Scaffold::kHelm4);
 
 // A copy of the chart at `starter` in `parent`/metadata.name, with this metadata, <CHARTNAME>
 // replaced in templates and values. Error: "could not load STARTER: ...".

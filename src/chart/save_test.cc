@@ -91,6 +91,16 @@ TEST(Create, TheScaffoldIsAChart) {
   EXPECT_EQ(over[0], "/my.chart/Chart.yaml");
 }
 
+TEST(Create, ChartV3HasItsOwnScaffoldThatTheUsualLoaderRefuses) {
+  sys::MemoryDisk disk;
+  const auto made = create(disk, "c", "/", [](const std::string&) {}, Scaffold::kChartV3);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_TRUE(disk.read_file("/c/Chart.yaml")->starts_with("apiVersion: v3\nname: c\n"));
+  EXPECT_NE(disk.read_file("/c/values.yaml")->find("For publicly distributed charts"),
+            std::string::npos);
+  EXPECT_EQ(load(disk, "/c").error().text(), "invalid chart apiVersion");
+}
+
 TEST(Create, BadNamesAndPlacesAreRefused) {
   sys::MemoryDisk disk;
   disk.add("/file", "");

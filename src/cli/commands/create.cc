@@ -27,6 +27,8 @@ do not exist, Helm will attempt to create them as it goes. If the given
 destination exists and there are files in that directory, conflicting files
 will be overwritten, but other files will be left alone.)";
 
+constexpr const char* kChartV3 = "HELM_EXPERIMENTAL_CHART_V3";
+
 struct Options {
   std::string starter;
   std::string chart_api_version = "v2";
@@ -37,7 +39,7 @@ void bind(Flags& f, Options& o, const Session& s) {
   if (!s.helm3()) {
     Flag& api =
         f.string("chart-api-version", o.chart_api_version, "chart API version to use (v2 or v3)");
-    if (s.env.get("HELM_EXPERIMENTAL_CHART_V3").empty()) api.hide();
+    if (s.env.get(kChartV3).empty()) api.hide();
   }
 }
 
@@ -45,7 +47,8 @@ Status run(Session& s, const Options& o) {
   action::Context context = action_context(s);
   const action::CreateOptions options{.starter = o.starter,
                                       .starter_dir = data_path(s.env, "starters"),
-                                      .api_version = o.chart_api_version};
+                                      .api_version = o.chart_api_version,
+                                      .chart_v3 = !s.env.get(kChartV3).empty()};
   return action::create(context, s.args[0], options);
 }
 

@@ -1,0 +1,62 @@
+// Config: lookout.toml as plain data. Unknown keys, wrong types, bad durations and patterns are
+// errors that name the key and, where known, its line; nothing starts half.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "lookout/guard.h"
+#include "lookout/rules.h"
+#include "lookout/store.h"
+#include "lookout/tracker.h"
+#include "sys/disk.h"
+
+namespace pintle::lookout {
+
+struct RegionConfig {
+  std::string name, environment;
+  std::string kubeconfig, context;  // kubeconfig "in-cluster": the pod's account
+  std::vector<std::string> namespaces;  // empty: all
+};
+
+struct TokenConfig {
+  std::string name, sha256;  // of the token: hex
+  std::string role;          // "read", "operate", "admin"
+};
+
+struct CleaningPolicy {
+  std::string type;  // "kubernetes.event", "pod.*", "*"
+  int64_t keep_ms = 0;
+};
+
+struct HarborConfig {
+  std::string url, user, password_file;
+  std::vector<std::string> registries;  // image hosts that are this Harbor
+  std::string tag = "deployed-{environment}-{region}";
+};
+
+struct Config {
+  std::string listen = "127.0.0.1:8090";
+  std::string database = "sqlite:lookout.db";
+  std::string secret_key_file;       // made when missing, mode 0600
+  std::vector<RegionConfig> regions;
+  std::vector<Subscription> subscriptions;  // kept in step with the database by name
+  std::vector<Rule> rules;                  // the default ones with the configuration's changes
+  std::vector<TokenConfig> tokens;
+  std::vector<CleaningPolicy> cleaning;
+  GuardOptions guard;
+  TrackerOptions tracker;
+  HarborConfig harbor;   // url empty: none
+  bool raw_events = true;  // store kubernetes.event for every Event
+};
+
+// `path` is for messages and for relative paths inside.
+Result<Config> parse_config(std::string_view toml, std::string_view path);
+Result<Config> load_config(const std::string& path, sys::Disk& disk);
+// The commented example, `pintled lookout --print-config`.
+std::string_view example_config();
+
+}  // namespace pintle::lookout

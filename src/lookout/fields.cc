@@ -1,0 +1,128 @@
+#include "lookout/fields.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "base/strings.h"
+#include "json/json.h"
+#include "kube/time.h"
+#include "lookout/observe.h"
+
+namespace pintle::lookout {
+namespace {
+
+constexpr size_t kLabelLimit = 4 << 10;
+constexpr size_t kMaxLabels = 256;
+
+}  // namespace
+
+const value::Value* value_at(const value::Value& v, Path path) {
+  const value::Value* at = &v;
+  for (const std::string_view step : path) {
+    if (at = at->get(step); at == nullptr) return nullptr;
+  }
+  return at;
+}
+
+std::string_view text_at(const value::Value& v, Path path) {
+  const value::Value* at = value_at(v, path);
+  return at != nullptr && at->is_string() ? at->as_string() : std::string_view();
+}
+
+int64_t number_at(const value::Value& v, Path path) {
+  const value::Value* at = value_at(v, path);
+  if (at == nullptr) return 0;
+  if (at->is_int()) return at->as_int();
+  if (at->is_uint()) return static_cast<int64_t>(std::min<uint64_t>(at->as_uint(), INT64_MAX));
+  if (at->is(value::Type::kFloat64)) {
+    const double d = at->as_double();
+    return std::abs(d) < 9e18 ? static_cast<int64_t>(d) : 0;
+  }
+  int64_t out = 0;
+  if (at->is_string()) {
+    const std::string_view s = at->as_string();
+    const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), out);
+    if (error != std::errc() || end != s.data() + s.size()) return 0;
+  }
+  return out;
+}
+
+bool flag_at(const value::Value& v, Path path) {
+  const value::Value* at = value_at(v, path);
+  return at != nullptr && at->is(value::Type::kBool) && at->as_bool();
+}
+
+int64_t time_at(const value::Value& v, Path path) { return time_ms(text_at(v, path)); }
+
+std::map<std::string, std::string> texts_at(const value::Value& v, Path path) {
+  std::map<std::string, std::string> out;
+  const value::Value* at = value_at(v, path);
+  if (at == nullptr || !at->is_map() || at->as_map() == nullptr) return out;
+  for (const auto& [key, text] : *at->as_map()) {
+    if (out.size() >= kMaxLabels) break;
+    if (!text.is_string()) continue;
+    out.emplace(clean_text(key.view(), kLabelLimit), clean_text(text.as_string(), kLabelLimit));
+  }
+  return out;
+}
+
+int64_t time_ms(std::string_view rfc3339) {
+  // Years that nanoseconds in 64 bits cannot hold are no times of a cluster.
+  if (rfc3339.size() < 20 || rfc3339 < "1970" || rfc3339 >= "2200") return 0;
+  const auto ns = kube::parse_time(rfc3339);
+  return ns && *ns > 0 ? *ns / 1'000'000 : 0;
+}
+
+std::string time_text(int64_t ms) {
+  int64_t days = ms / 86'400'000, rest = ms % 86'400'000;
+  if (rest < 0) rest += 86'400'000, --days;
+  // Civil date of a day count, in eras of 400 years that begin in March.
+  const int64_t z = days + 719'468, era = (z >= 0 ? z : z - 146'096) / 146'097;
+  const int64_t doe = z - era * 146'097;
+  const int64_t yoe = (doe - doe / 1460 + doe / 36'524 - doe / 146'096) / 365;
+  const int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
+  const int64_t day = doy - (153 * mp + 2) / 5 + 1, month = mp < 10 ? mp + 3 : mp - 9;
+  const int64_t year = yoe + era * 400 + (month <= 2 ? 1 : 0);
+  const auto padded = [](int64_t n, size_t width) {
+    std::string s = cat(n);
+    return s.size() < width ? std::string(width - s.size(), '0') + s : s;
+  };
+  return cat(padded(year, 4), '-', padded(month, 2), '-', padded(day, 2), 'T',
+             padded(rest / 3'600'000, 2), ':', padded(rest / 60'000 % 60, 2), ':',
+             padded(rest / 1000 % 60, 2), '.', padded(rest % 1000, 3), 'Z');
+}
+
+Subject subject_of(const value::Value& object, std::string_view group, std::string_view kind) {
+  Subject s;
+  const std::string_view api = text_at(object, {"apiVersion"});
+  const size_t slash = api.find('/');
+  s.group = slash == std::string_view::npos ? std::string(group)
+                                            : clean_text(api.substr(0, slash), 253);
+  s.version = clean_text(slash == std::string_view::npos ? api : api.substr(slash + 1), 63);
+  const std::string_view own = text_at(object, {"kind"});
+  s.kind = clean_text(own.empty() ? kind : own, 253);
+  s.name_space = clean_text(text_at(object, {"metadata", "namespace"}), 253);
+  s.name = clean_text(text_at(object, {"metadata", "name"}), 253);
+  s.uid = clean_text(text_at(object, {"metadata", "uid"}), 253);
+  return s;
+}
+
+Data& Data::text(std::string_view name, std::string_view value) {
+  return value.empty() ? *this : raw(name, json::quoted(value));
+}
+
+Data& Data::number(std::string_view name, int64_t value) {
+  return value == 0 ? *this : raw(name, cat(value));
+}
+
+Data& Data::raw(std::string_view name, std::string_view json) {
+  append(out_, {out_.size() > 1 ? "," : "", json::quoted(name), ":", json});
+  return *this;
+}
+
+std::string Data::take() {
+  out_ += '}';
+  return std::move(out_);
+}
+
+}  // namespace pintle::lookout

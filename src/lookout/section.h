@@ -1,0 +1,74 @@
+// Section: one table of a TOML configuration, read key by key into plain variables. What is missing
+// leaves its variable alone; the first wrong value is remembered, and end() returns it, or the error
+// of a key that nobody asked for. Errors read `PATH:LINE: TABLE.KEY: why`; the line is that of the
+// key where it stands on a line of its own. Inside this room only; pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "lookout/model.h"
+#include "value/value.h"
+
+namespace pintle::lookout {
+
+class Section;
+
+// The text a section is read from; it must outlive its sections.
+class TomlText {
+ public:
+  // Error: of the TOML reader, with the path in front.
+  static Result<TomlText> read(std::string_view text, std::string_view path);
+  Section top() const;
+
+ private:
+  friend class Section;
+  std::string_view text_;
+  std::string path_;
+  value::Value tree_;
+};
+
+class Section {
+ public:
+  void text(std::string_view key, std::string& out);
+  void texts(std::string_view key, std::vector<std::string>& out);
+  void labels(std::string_view key, std::map<std::string, std::string>& out);
+  void flag(std::string_view key, bool& out);
+  void number(std::string_view key, int64_t& out, int64_t least, int64_t most);
+  void numbers(std::string_view key, std::vector<int>& out, int least, int most);
+  void duration(std::string_view key, int64_t& ms);  // "90s", "1h30m", "14d"
+  void severity(std::string_view key, Severity& out);
+  std::vector<Section> tables(std::string_view key);  // of [[key]]
+  std::optional<Section> table(std::string_view key);  // of [key]
+  bool has(std::string_view key) const;
+  // The keys nobody has asked for yet, as a JSON object's text: they are asked for by this.
+  std::string rest_as_json();
+
+  Error error(std::string_view key, std::string_view why) const;
+  Status end();
+
+ private:
+  friend class TomlText;
+  Section(const TomlText& source, const value::Value& tree, std::string name, int index);
+  const value::Value* ask(std::string_view key);
+  void wrong(std::string_view key, std::string_view why);
+  int line_of(std::string_view key) const;
+
+  const TomlText* source_;
+  value::Value tree_;
+  std::string name_;   // "regions", "" for the top
+  int index_;          // of [[name]]; -1: [name]
+  std::set<std::string, std::less<>> asked_;
+  std::optional<Error> error_;
+};
+
+// "1h30m", "300ms", "14d"; nullopt: no such duration, or more than a hundred years.
+std::optional<int64_t> duration_ms(std::string_view text);
+
+}  // namespace pintle::lookout

@@ -1,0 +1,69 @@
+// Tracker: one state machine for each Helm release, Rollout, Application and workload of a cluster;
+// turns object states into release events. Events of Kubernetes are hints (rules.h), states decide.
+//
+// Every transition has a dedup_key of subject, revision or generation, and transition, so the same
+// one told by an Event and by a state, or told again after a restart, is stored once. The tracker
+// keeps no durable state: fed with everything that exists, it ends where it was.
+//
+// Sources: release Secrets and ConfigMaps by their labels alone (status transitions of Helm 3 and
+// 4: spec events-informers §3.4; Helm 2: OWNER=TILLER), Deployment, StatefulSet, DaemonSet, Job,
+// Pod status, argoproj.io Rollout and Application status.
+// Limits: memory is one small record for each release revision that exists and each live workload.
+// Single-threaded: each region has its own.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "lookout/model.h"
+
+namespace pintle::lookout {
+
+// Whose an object is: by app.kubernetes.io/instance, else meta.helm.sh/release-name and -namespace,
+// else through its controller owners that the tracker has seen (also deleted ones, for an hour).
+struct Owner {
+  std::string release, name_space;
+  std::map<std::string, std::string> labels;  // of the object, where it was seen
+};
+
+struct TrackerOptions {
+  int64_t stuck_ms = 10 * 60 * 1000;   // pending longer than this: release.stuck
+  int64_t settle_ms = 60 * 1000;       // how long a deployed release may take to be available
+};
+
+class Tracker {
+ public:
+  explicit Tracker(std::string cluster_uid, TrackerOptions options = {});
+  ~Tracker();
+
+  // One object's new state (JSON as listed or watched, at least metadata), or its last one when it
+  // is gone. `initial`: part of the first list, which tells what is, not what happened: events with
+  // a dedup_key are still given, for what happened while nobody watched.
+  // Error: broken JSON or an unknown resource; counted by the caller, never fatal.
+  Result<std::vector<Event>> observe(std::string_view resource, Change change,
+                                     std::string_view json, bool initial, int64_t now_ms);
+  // Time passing: stuck releases. When to call again: 0 for not before the next observe.
+  std::vector<Event> tick(int64_t now_ms);
+  int64_t next_tick_ms() const;
+
+  Owner owner_of(const Subject& subject) const;
+  size_t size() const;  // records held
+
+  // The state of each release, for the status page and the API.
+  struct Release {
+    std::string name, name_space, state;  // "deployed", "pending", "stuck", "failed", ...
+    int64_t revision = 0, since_ms = 0;
+    std::string chart, app_version, who;
+  };
+  std::vector<Release> releases() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pintle::lookout

@@ -5,6 +5,7 @@
 #include "action/lint_rules.h"
 #include "base/gotext.h"
 #include "base/path.h"
+#include "base/printable.h"
 #include "base/strings.h"
 #include "chart/load.h"
 #include "sys/memory_disk.h"
@@ -177,6 +178,7 @@ LintSummary lint_all(Context& context, const std::vector<std::string>& paths,
     if (!report.errors.empty()) ++summary.failed;
     summary.text += '\n';
   }
+  summary.text = printable(summary.text);
   summary.summary = cat(all.size(), " chart(s) linted, ", summary.failed, " chart(s) failed");
   if (summary.failed == 0 && (!quiet || any_trouble)) append(summary.text, {summary.summary, "\n"});
   return summary;

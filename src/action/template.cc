@@ -6,6 +6,7 @@
 #include "action/post_render.h"
 #include "base/gotext.h"
 #include "base/path.h"
+#include "base/printable.h"
 #include "base/strings.h"
 #include "chart/values.h"
 #include "funcs/funcs.h"
@@ -42,7 +43,7 @@ class Writer {
     if (!written_.insert(name).second) append = true;
     TRY(append ? context_.disk.append_file(path, text, 0600)
                : context_.disk.write_file(path, text, 0666));
-    context_.out(cat("wrote ", path, "\n"));
+    context_.out(cat("wrote ", printable(path), "\n"));
     return ok();
   }
   bool exists(const std::string& name) {

@@ -2,6 +2,7 @@
 
 #include "action/hint.h"
 #include "base/gotext.h"
+#include "base/printable.h"
 #include "base/strings.h"
 #include "cli/cluster.h"
 #include "cli/command.h"
@@ -54,21 +55,6 @@ Status check_args(const Node& node, size_t count, bool helm3) {
 int exit_code(const Error& error) {
   const ExitCode* code = error.find<ExitCode>();
   return code ? code->code : 1;
-}
-
-// Names of files and charts reach the terminal through errors; their control characters must not.
-std::string printable(const std::string& text) {
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string out;
-  for (const char ch : text) {
-    const auto byte = static_cast<unsigned char>(ch);
-    if ((byte >= 0x20 && byte != 0x7f) || ch == '\n' || ch == '\t') {
-      out += ch;
-    } else {
-      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
-  return out;
 }
 
 int fail(Session& session, const Error& error) {

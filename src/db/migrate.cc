@@ -20,6 +20,7 @@ std::vector<std::string> statements(std::string_view sql, Dialect dialect) {
   bool sqlite = dialect == Dialect::kSqlite;
   replace_all(text, "{id}", sqlite ? "integer" : "bigint");
   replace_all(text, "{text_key}", sqlite ? "without rowid" : "");
+  replace_all(text, "{bytes}", sqlite ? "" : "collate \"C\"");
   std::vector<std::string> out;
   size_t start = 0;
   for (size_t end = text.find(";\n"); end != text.npos; end = text.find(";\n", start)) {

@@ -13,7 +13,8 @@ namespace pintle::db {
 
 // Step n is the n-th of the list, from 1. `sql`: statements, each ended by ';' at the end of a
 // line. {id} stands for the type of a numeric primary key that SQLite keeps as the row's own
-// number, {text_key} for what makes SQLite keep a table in its text key's order.
+// number, {text_key} for what makes SQLite keep a table in its text key's order, {bytes} for what
+// makes PostgreSQL order a text column by its bytes, as SQLite does.
 using Steps = std::span<const std::string_view>;
 
 // Errors: kFailedPrecondition when the database has more steps than these (a newer program's).

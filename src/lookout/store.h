@@ -1,0 +1,189 @@
+// Store: lookout's tables behind plain functions, over SQLite or PostgreSQL (room db).
+//
+// Guarantees
+// - commit() is one transaction: observations, events, the deliveries their subscriptions are due,
+//   checkpoints and gaps. A state stored before is not stored again (a unique index says so, not a
+//   query), and brings no event without a dedup_key. Doing a commit again is harmless.
+// - Events have one gap-free-to-readers sequence: a reader that has seen seq n never sees a smaller
+//   one later (writers of a shared database take turns at it).
+// - A commit with an epoch older than the region's is refused (kFailedPrecondition).
+// - Secrets (a subscription's key and sink credentials) are stored encrypted (AES-256-GCM with the
+//   key given at open) and never come back in Subscription::sink_public.
+// Errors: kUnavailable when the database is locked, gone or full (worth trying again; the outcome of
+// a commit may then be unknown), kInvalidArgument, kNotFound, kAlreadyExists, kFailedPrecondition.
+// Thread-safe: one writer connection and a few readers, each behind a lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "lookout/filter.h"
+#include "lookout/model.h"
+#include "sys/clock.h"
+
+namespace pintle::lookout {
+
+struct StoreOptions {
+  std::string url;         // "sqlite:PATH", "sqlite::memory:", "postgresql://..."
+  std::string secret_key;  // 32 bytes
+  int readers = 2;
+};
+
+struct Committed {
+  size_t observations = 0;  // new ones
+  std::vector<int64_t> sequences;  // by event of the batch; 0: was there already, or its state was
+  size_t deliveries = 0;
+};
+
+struct Region {
+  int64_t id = 0;
+  std::string name, cluster_uid, environment;
+  bool enabled = true;
+  int64_t epoch = 0;
+};
+
+struct StoredEvent {
+  int64_t sequence = 0;
+  int64_t stored_ms = 0;
+  std::string region, cluster_uid;
+  Event event;
+};
+
+struct EventQuery {
+  int64_t after = 0;          // sequences greater than this, ascending
+  bool newest_first = false;  // then: smaller than `after` (0: from the end), descending
+  std::string type, region, name_space, kind, name, reason, release;
+  int64_t from_ms = 0, to_ms = 0;  // 0: open
+  int limit = 100;                 // at most 1000
+};
+
+// Where and how a subscription's events go. `sink` is the sink's own JSON (sinks/sink.h).
+struct Subscription {
+  int64_t id = 0;
+  std::string name;
+  Filter filter;
+  std::string sink_kind;    // "webhook", "slack", "dingtalk", "file", ...
+  std::string sink_public;  // JSON object without secrets: url, template, format
+  std::string secret;       // write-only: "" when read through the API's way
+  // "key" of delivery order, of {subject, release, region, subscription}.
+  std::string order_by = "release";
+  bool enabled = true;
+  int64_t generation = 1;
+};
+
+enum class DeliveryState : uint8_t { kPending, kLeased, kSucceeded, kRetry, kDead, kCancelled };
+
+struct Delivery {
+  int64_t id = 0, event_sequence = 0, subscription_id = 0, generation = 1;
+  std::string order_key;
+  DeliveryState state = DeliveryState::kPending;
+  int64_t due_ms = 0;
+  int attempts = 0;
+  int64_t first_attempt_ms = 0;
+  std::string lease_owner;
+  int64_t lease_epoch = 0, lease_until_ms = 0;
+  std::string dead_reason;
+};
+
+struct Attempt {
+  int64_t delivery_id = 0;
+  int n = 0;
+  int64_t started_ms = 0, took_ms = 0;
+  int status = 0;           // HTTP's; 0: no answer
+  std::string error;        // "" on success
+  std::string peer, response_head;  // at most 4 KiB, clean
+};
+
+// A claimed delivery with all that sending it needs.
+struct Claimed {
+  Delivery delivery;
+  StoredEvent event;
+  Subscription subscription;  // with its secret, current at the time of the claim
+};
+
+struct DeliveryQuery {
+  int64_t subscription_id = 0;  // 0: any
+  std::optional<DeliveryState> state;
+  int64_t after = 0;  // ids greater than this
+  int limit = 100;
+};
+
+class Store {
+ public:
+  // Opens or makes the database and brings its schema up to date. Errors name the database.
+  static Result<std::unique_ptr<Store>> open(StoreOptions options, sys::Clock& clock);
+  virtual ~Store() = default;
+
+  // Regions. A known name with another cluster_uid is a rebuilt cluster: its checkpoints go.
+  virtual Result<Region> put_region(const Region& region) = 0;  // by name; id is given back
+  virtual Result<std::vector<Region>> regions() = 0;
+  virtual Status remove_region(std::string_view name) = 0;  // its rows stay, checkpoints too
+  // Takes a region for this epoch; refused when a newer one has it.
+  virtual Status take_region(int64_t id, int64_t epoch) = 0;
+  virtual Result<std::vector<Checkpoint>> checkpoints(int64_t region_id) = 0;
+  // The count stored last for an object, to tell missed repeats: uid -> count, for a resource.
+  virtual Result<std::vector<std::pair<std::string, int64_t>>> counts(std::string_view cluster_uid,
+                                                                      std::string_view resource) = 0;
+
+  virtual Result<Committed> commit(const Batch& batch) = 0;
+
+  virtual Result<std::vector<StoredEvent>> events(const EventQuery& query) = 0;
+  virtual Result<StoredEvent> event(int64_t sequence) = 0;
+  virtual Result<int64_t> last_sequence() = 0;
+  struct StoredGap {
+    int64_t id = 0;
+    std::string region;
+    Gap gap;
+  };
+  virtual Result<std::vector<StoredGap>> gaps(int64_t after, int limit) = 0;
+
+  // Subscriptions. A disabled one is due no new deliveries, and those it has are held. Changing
+  // where one sends takes effect for what it has waiting, too.
+  virtual Result<Subscription> add_subscription(const Subscription& s) = 0;
+  virtual Status update_subscription(const Subscription& s) = 0;  // "" secret: kept
+  virtual Status remove_subscription(int64_t id) = 0;             // its waiting deliveries: cancelled
+  virtual Result<std::vector<Subscription>> subscriptions() = 0;  // without secrets
+
+  // Deliveries. claim: up to `limit` that are due, at most one for each order key and only its
+  // oldest unfinished one, for `lease_ms`; expired leases come again. SKIP LOCKED on PostgreSQL.
+  virtual Result<std::vector<Claimed>> claim(std::string_view owner, int64_t epoch, int64_t lease_ms,
+                                             int limit) = 0;
+  // When the next delivery becomes due (0: none waits): nobody polls in between.
+  virtual Result<int64_t> next_due_ms() = 0;
+  // Ends an attempt: `attempts` becomes attempt.n, the first sets first_attempt_ms. An attempt.n of 0
+  // means nothing was sent: the delivery is put back, and no attempt is written.
+  // Refused when the lease was lost meanwhile (kFailedPrecondition).
+  virtual Status finish(const Delivery& leased, DeliveryState state, int64_t due_ms,
+                        std::string_view dead_reason, const Attempt& attempt) = 0;
+  // More of one subscription that are due, oldest first and whatever their keys, for a message that
+  // tells many at once; none while another owner has one of its deliveries leased.
+  virtual Result<std::vector<Claimed>> claim_more(std::string_view owner, int64_t epoch,
+                                                  int64_t lease_ms, int64_t subscription_id,
+                                                  int limit) {
+    (void)owner, (void)epoch, (void)lease_ms, (void)subscription_id, (void)limit;
+    return std::vector<Claimed>{};
+  }
+  // Nothing that waits in this subscription is due before then: its endpoint does not answer.
+  virtual Status hold(int64_t subscription_id, int64_t until_ms) {
+    (void)subscription_id, (void)until_ms;
+    return ok();
+  }
+  virtual Result<std::vector<Delivery>> deliveries(const DeliveryQuery& query) = 0;
+  virtual Result<std::vector<Attempt>> attempts(int64_t delivery_id) = 0;
+  virtual Status resend(int64_t delivery_id) = 0;  // due now, next generation, same webhook-id
+  virtual Status skip(int64_t delivery_id) = 0;    // cancelled, so that its key goes on
+
+  // Removes up to `limit` finished rows older than `before_ms`: events of a type ("pod.failed",
+  // "pod.*", "*"), once all their deliveries have succeeded, are dead or cancelled, with those; and
+  // for "*" and "observation" the states of objects that are not their newest. How many went.
+  virtual Result<int64_t> clean(std::string_view type, int64_t before_ms, int limit) = 0;
+
+  virtual uint64_t statements() const = 0;  // sent so far, for the metrics
+};
+
+}  // namespace pintle::lookout

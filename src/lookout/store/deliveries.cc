@@ -1,0 +1,292 @@
+// The outbox as the deliverer sees it: take what is due, say how it ended, look, resend, skip.
+// Everything goes through lanes (schema.cc): a lane's row is held before a delivery of it changes.
+#include <algorithm>
+
+#include "lookout/store/schema.h"
+#include "lookout/store/sql_store.h"
+
+namespace pintle::lookout {
+
+namespace {
+
+constexpr std::string_view kColumns =
+    "d.id, d.event_seq, d.subscription_id, d.generation, d.order_key, d.state, d.due_ms, "
+    "d.attempts, d.first_attempt_ms, d.lease_owner, d.lease_epoch, d.lease_until_ms, "
+    "d.dead_reason";
+constexpr std::string_view kLetters = "nnnntnnnntnnt";
+constexpr size_t kResponseHead = 4096;
+
+Delivery read_delivery(const db::Row& row) {
+  Delivery d;
+  d.id = row.number(0);
+  d.event_sequence = row.number(1);
+  d.subscription_id = row.number(2);
+  d.generation = row.number(3);
+  d.order_key = row.text(4);
+  d.state = static_cast<DeliveryState>(std::clamp<int64_t>(row.number(5), 0, 5));
+  d.due_ms = row.number(6);
+  d.attempts = static_cast<int>(row.number(7));
+  d.first_attempt_ms = row.number(8);
+  d.lease_owner = row.text(9);
+  d.lease_epoch = row.number(10);
+  d.lease_until_ms = row.number(11);
+  d.dead_reason = row.text(12);
+  return d;
+}
+
+bool finished(DeliveryState s) {
+  return s == DeliveryState::kSucceeded || s == DeliveryState::kDead ||
+         s == DeliveryState::kCancelled;
+}
+
+Result<Delivery> find(db::Session& session, int64_t id) {
+  std::string sql = "select ";
+  sql.append(kColumns).append(" from delivery d where d.id = ?");
+  Delivery out;
+  TRY(session.query(sql, kLetters, [&](const db::Row& row) { out = read_delivery(row); }, id));
+  if (out.id == 0) return Error(Code::kNotFound, "no delivery " + std::to_string(id));
+  return out;
+}
+
+Status add_attempt(db::Session& session, const Attempt& a) {
+  std::string_view head = std::string_view(a.response_head).substr(0, kResponseHead);
+  while (head.size() == kResponseHead && (head.back() & 0xc0) == 0x80) head.remove_suffix(1);
+  if (head.size() < a.response_head.size() && !head.empty() && (head.back() & 0x80) != 0) {
+    head.remove_suffix(1);  // the first byte of a rune that was cut
+  }
+  TRY(session.run("insert into attempt (delivery_id, n, started_ms, took_ms, status, error, peer, "
+                  "response_head) values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+                  a.delivery_id, a.n, a.started_ms, a.took_ms, a.status, a.error, a.peer, head));
+  return ok();
+}
+
+Status cancel(db::Session& session, const Delivery& d) {
+  TRY(session.run("update delivery set state = 5 where id = ?", d.id));
+  return advance_lane(session, d.order_key);
+}
+
+}  // namespace
+
+Result<int64_t> hold_lane(db::Session& session, std::string_view order_key) {
+  std::string sql = "select head from lane where order_key = ?";
+  sql += session.on_postgres(" for update");
+  return session.number(sql, 0, order_key);
+}
+
+Status advance_lane(db::Session& session, std::string_view order_key) {
+  int64_t next = TRY(session.number("select coalesce(min(id), 0) from delivery "
+                                    "where order_key = ? and state in (0, 1, 3)",
+                                    0, order_key));
+  if (next == 0) {
+    TRY(session.run("delete from lane where order_key = ?", order_key));
+    return ok();
+  }
+  TRY(session.run("update lane set head = ?, due_ms = (select due_ms from delivery where id = ?) "
+                  "where order_key = ?",
+                  next, next, order_key));
+  return ok();
+}
+
+// False: there was nothing to send; the lane has been put right.
+Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_key, int64_t id,
+                                 const Lease& lease, std::vector<Claimed>& out) {
+  Claimed claimed;
+  Delivery& d = claimed.delivery;
+  d = TRY(find(session, id));
+  if (finished(d.state)) {
+    TRY(advance_lane(session, order_key));
+    return false;
+  }
+  std::string sql = "select ";
+  sql.append(event_columns()).append(" from event e where e.seq = ?");
+  TRY(session.query(sql, event_letters(),
+                    [&](const db::Row& row) { claimed.event = read_event(row); },
+                    d.event_sequence));
+  sql = "select ";
+  sql.append(subscription_columns()).append(" from subscription s where s.id = ?");
+  sql += session.on_postgres(" for share");
+  Result<Subscription> to = Error(Code::kNotFound, "");
+  TRY(session.query(sql, subscription_letters(),
+                    [&](const db::Row& row) { to = read_subscription(row); }, d.subscription_id));
+  if (!to && to.error().code() != Code::kNotFound) return to.error();
+  if (!to || claimed.event.sequence == 0) {
+    TRY(cancel(session, d));
+    return false;
+  }
+  if (!to->enabled) {
+    TRY(session.run("update lane set due_ms = ? where order_key = ?", kHeldMs, order_key));
+    return false;
+  }
+  to->secret = TRY(unsealed(to->secret, to->id));
+  claimed.subscription = std::move(*to);
+  if (d.state == DeliveryState::kLeased) {
+    // Whoever had it is gone; it may have been sent.
+    Attempt lost;
+    lost.delivery_id = d.id;
+    lost.n = ++d.attempts;
+    lost.started_ms = d.lease_until_ms;
+    lost.error = "outcome unknown: the lease of " + d.lease_owner + " ran out";
+    TRY(add_attempt(session, lost));
+    if (d.first_attempt_ms == 0) d.first_attempt_ms = lease.now_ms;
+  }
+  d.state = DeliveryState::kLeased;
+  d.lease_owner = lease.owner;
+  d.lease_epoch = lease.epoch;
+  d.lease_until_ms = lease.until_ms;
+  TRY(session.run("update delivery set state = 1, attempts = ?, first_attempt_ms = ?, "
+                  "lease_owner = ?, lease_epoch = ?, lease_until_ms = ? where id = ?",
+                  d.attempts, d.first_attempt_ms, d.lease_owner, d.lease_epoch, d.lease_until_ms,
+                  d.id));
+  out.push_back(std::move(claimed));
+  return true;
+}
+
+Result<std::vector<Claimed>> SqlStore::claim(std::string_view owner, int64_t epoch,
+                                             int64_t lease_ms, int limit) {
+  std::vector<Claimed> out;
+  TRY(change(outbox(), [&](db::Session& session) -> Status {
+    out.clear();
+    int64_t now = now_ms();
+    Lease lease{owner, epoch, now + lease_ms, now};
+    std::string sql =
+        "update lane set due_ms = ? where order_key in (select order_key from lane "
+        "where due_ms <= ? order by due_ms limit ?";
+    sql.append(session.on_postgres(" for update skip locked")).append(") returning order_key, head");
+    // Again where lanes turned out to hold nothing to send: they are not due any more.
+    while (static_cast<int>(out.size()) < limit) {
+      std::vector<std::pair<std::string, int64_t>> lanes;
+      TRY(session.query(sql, "tn",
+                        [&](const db::Row& row) { lanes.emplace_back(row.text(0), row.number(1)); },
+                        lease.until_ms, now, limit - static_cast<int>(out.size())));
+      bool all = true;
+      for (const auto& [key, head] : lanes) all &= TRY(claim_one(session, key, head, lease, out));
+      if (lanes.empty() || all) break;
+    }
+    return ok();
+  }));
+  std::sort(out.begin(), out.end(),
+            [](const Claimed& a, const Claimed& b) { return a.delivery.id < b.delivery.id; });
+  return out;
+}
+
+Result<int64_t> SqlStore::next_due_ms() {
+  return read([](db::Session& session) {
+    return session.number("select coalesce(min(due_ms), 0) from lane where due_ms < ?", 0, kHeldMs);
+  });
+}
+
+Status SqlStore::finish(const Delivery& leased, DeliveryState state, int64_t due_ms,
+                        std::string_view dead_reason, const Attempt& attempt) {
+  if (state == DeliveryState::kLeased) {
+    return Error(Code::kInvalidArgument, "an attempt does not end as leased");
+  }
+  return change(outbox(), [&](db::Session& session) -> Status {
+    TRY(hold_lane(session, leased.order_key));
+    bool tried = state != DeliveryState::kPending;
+    int64_t first = leased.first_attempt_ms;
+    if (tried && first == 0) first = attempt.started_ms;
+    int64_t changed = TRY(session.run(
+        "update delivery set state = ?, due_ms = ?, attempts = ?, first_attempt_ms = ?, "
+        "dead_reason = ?, lease_owner = '', lease_until_ms = 0 where id = ? and state = 1 and "
+        "lease_owner = ? and lease_epoch = ? and lease_until_ms = ?",
+        static_cast<int64_t>(state), due_ms, leased.attempts + (tried ? 1 : 0), first, dead_reason,
+        leased.id, leased.lease_owner, leased.lease_epoch, leased.lease_until_ms));
+    if (changed == 0) {
+      return Error(Code::kFailedPrecondition,
+                   "the lease of delivery " + std::to_string(leased.id) + " was lost");
+    }
+    if (tried) {
+      Attempt row = attempt;
+      row.delivery_id = leased.id;
+      row.n = leased.attempts + 1;
+      TRY(add_attempt(session, row));
+    }
+    if (finished(state)) return advance_lane(session, leased.order_key);
+    TRY(session.run("update lane set due_ms = ? where order_key = ?", due_ms, leased.order_key));
+    return ok();
+  });
+}
+
+Result<std::vector<Delivery>> SqlStore::deliveries(const DeliveryQuery& query) {
+  return read([&](db::Session& session) -> Result<std::vector<Delivery>> {
+    std::string sql = "select ";
+    sql.append(kColumns).append(" from delivery d where d.id > ?");
+    std::vector<db::Param> params{db::param(query.after)};
+    if (query.subscription_id != 0) {
+      sql += " and d.subscription_id = ?";
+      params.push_back(db::param(query.subscription_id));
+    }
+    // The number itself, not a parameter: only so is an index on part of the states of use.
+    if (query.state) sql += " and d.state = " + std::to_string(static_cast<int>(*query.state));
+    sql += " order by d.id limit ?";
+    params.push_back(db::param(std::clamp(query.limit, 1, 1000)));
+    std::vector<Delivery> out;
+    TRY(session.select(sql, kLetters, params,
+                       [&](const db::Row& row) { out.push_back(read_delivery(row)); }));
+    return out;
+  });
+}
+
+Result<std::vector<Attempt>> SqlStore::attempts(int64_t delivery_id) {
+  return read([&](db::Session& session) -> Result<std::vector<Attempt>> {
+    std::vector<Attempt> out;
+    TRY(session.query("select delivery_id, n, started_ms, took_ms, status, error, peer, "
+                      "response_head from attempt where delivery_id = ? order by n",
+                      "nnnnnttt",
+                      [&](const db::Row& row) {
+                        out.push_back({row.number(0), static_cast<int>(row.number(1)), row.number(2),
+                                       row.number(3), static_cast<int>(row.number(4)), row.text(5),
+                                       row.text(6), row.text(7)});
+                      },
+                      delivery_id));
+    return out;
+  });
+}
+
+Status SqlStore::resend(int64_t delivery_id) {
+  return change(writer_, [&](db::Session& session) -> Status {
+    // The ledger first: ids grow in the order in which they become visible.
+    int64_t id = TRY(session.number(
+        "update ledger set delivery_id = delivery_id + 1 where one = 1 returning delivery_id", 0));
+    Delivery d = TRY(find(session, delivery_id));
+    TRY(hold_lane(session, d.order_key));
+    d = TRY(find(session, delivery_id));
+    if (!finished(d.state)) {
+      return Error(Code::kFailedPrecondition,
+                   "delivery " + std::to_string(delivery_id) + " is not finished");
+    }
+    if (TRY(session.number("select count(*) from subscription where id = ?", 0,
+                           d.subscription_id)) == 0) {
+      return Error(Code::kNotFound, "its subscription is gone");
+    }
+    int64_t generation = TRY(session.number(
+        "select max(generation) from delivery where event_seq = ? and subscription_id = ?", 0,
+        d.event_sequence, d.subscription_id));
+    int64_t now = now_ms();
+    TRY(session.run("insert into delivery (id, event_seq, subscription_id, generation, order_key, "
+                    "state, due_ms, attempts, first_attempt_ms, lease_owner, lease_epoch, "
+                    "lease_until_ms, dead_reason) values (?, ?, ?, ?, ?, 0, ?, 0, 0, '', 0, 0, '')",
+                    id, d.event_sequence, d.subscription_id, generation + 1, d.order_key, now));
+    TRY(session.run("insert into lane (order_key, subscription_id, head, due_ms) "
+                    "values (?, ?, ?, ?) on conflict (order_key) do update set head = lane.head",
+                    d.order_key, d.subscription_id, id, now));
+    return ok();
+  });
+}
+
+Status SqlStore::skip(int64_t delivery_id) {
+  return change(outbox(), [&](db::Session& session) -> Status {
+    Delivery d = TRY(find(session, delivery_id));
+    int64_t head = TRY(hold_lane(session, d.order_key));
+    d = TRY(find(session, delivery_id));
+    if (finished(d.state)) {
+      return Error(Code::kFailedPrecondition,
+                   "delivery " + std::to_string(delivery_id) + " is finished already");
+    }
+    TRY(session.run("update delivery set state = 5 where id = ?", d.id));
+    if (head == d.id) return advance_lane(session, d.order_key);
+    return ok();
+  });
+}
+
+}  // namespace pintle::lookout

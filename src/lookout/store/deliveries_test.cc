@@ -1,0 +1,374 @@
+// The outbox: subscriptions, claims, leases, ends, and cleaning.
+#include <set>
+#include <thread>
+
+#include "lookout/testing/store_fixture.h"
+
+namespace pintle::lookout {
+namespace {
+
+using OutboxTest = StoreTest;
+using State = DeliveryState;
+
+INSTANTIATE_TEST_SUITE_P(Both, OutboxTest,
+                         testing::Values(db::Dialect::kSqlite, db::Dialect::kPostgres),
+                         dialect_name);
+
+std::vector<int64_t> sequences(const std::vector<Claimed>& claimed) {
+  std::vector<int64_t> out;
+  for (const Claimed& c : claimed) out.push_back(c.event.sequence);
+  return out;
+}
+using Seqs = std::vector<int64_t>;
+
+TEST_P(OutboxTest, AnEventIsDueToThoseWhoseFilterMatches) {
+  Filter steps;
+  steps.types = {"release.step"};
+  Subscription all = subscribe("all"), some = subscribe("steps", steps);
+  tell("web", "release.deployed");
+  tell("web2", "release.step");
+  std::set<std::pair<int64_t, int64_t>> due;
+  for (const Claimed& c : claim()) due.emplace(c.event.sequence, c.subscription.id);
+  EXPECT_EQ(due, (std::set<std::pair<int64_t, int64_t>>{{1, all.id}, {2, all.id}, {2, some.id}}));
+}
+
+TEST_P(OutboxTest, ChangedSubscriptionsHoldFromTheNextCommitAlsoThoseOfAnotherProcess) {
+  auto other = open();
+  tell("web");
+  Subscription s;
+  s.name = "late";
+  s.sink_kind = "webhook";
+  auto added = other->add_subscription(s);
+  ASSERT_TRUE(added);
+  tell("web");
+  EXPECT_EQ(sequences(claim()), Seqs{2});
+  added->enabled = false;
+  ASSERT_TRUE(other->update_subscription(*added));
+  tell("web2");
+  EXPECT_TRUE(claim().empty());
+  EXPECT_EQ(store_->deliveries({})->size(), 1u);
+}
+
+TEST_P(OutboxTest, SecretsGoInAndOnlyAClaimHasThem) {
+  Subscription s = subscribe("a");
+  EXPECT_EQ(s.secret, "");
+  EXPECT_EQ(store_->subscriptions()->at(0).secret, "");
+  tell("web");
+  auto got = claim();
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].subscription.secret, "whsec_hidden-a");
+  auto raw = std::move(*db::Session::open({url_}));
+  std::string stored;
+  ASSERT_TRUE(raw->query("select secret from subscription", "t",
+                         [&](const db::Row& row) { stored = row.text(0); }));
+  EXPECT_EQ(stored.find("hidden"), std::string::npos);
+  EXPECT_GT(stored.size(), 30u);
+  s.sink_public = R"({"url":"https://elsewhere"})";  // no secret: kept
+  ASSERT_TRUE(store_->update_subscription(s));
+  s.secret = "new";
+  ASSERT_TRUE(finish(got[0], State::kRetry, now()));
+  EXPECT_EQ(claim()[0].subscription.secret, "whsec_hidden-a");
+  ASSERT_TRUE(store_->update_subscription(s));
+  pass(61'000);
+  auto later = claim();
+  EXPECT_EQ(later[0].subscription.secret, "new");
+  EXPECT_EQ(later[0].subscription.sink_public, s.sink_public);
+}
+
+TEST_P(OutboxTest, NamesAreUniqueAndWhatIsMissingIsSaid) {
+  Subscription a = subscribe("a"), b = subscribe("b");
+  EXPECT_EQ(store_->add_subscription(a).error().code(), Code::kAlreadyExists);
+  b.name = "a";
+  EXPECT_EQ(store_->update_subscription(b).error().code(), Code::kAlreadyExists);
+  b.id = 99, b.name = "c";
+  EXPECT_EQ(store_->update_subscription(b).error().code(), Code::kNotFound);
+  EXPECT_EQ(store_->remove_subscription(99).error().code(), Code::kNotFound);
+  b.order_by = "mood";
+  EXPECT_EQ(store_->add_subscription(b).error().code(), Code::kInvalidArgument);
+}
+
+TEST_P(OutboxTest, OneDeliveryOfAKeyIsOutAtATimeInTheirOrder) {
+  subscribe("all");
+  tell("web"), tell("db"), tell("web"), tell("web");
+  auto first = claim();
+  EXPECT_EQ(sequences(first), (Seqs{1, 2}));
+  EXPECT_TRUE(claim().empty());
+  ASSERT_TRUE(finish(first[0], State::kSucceeded));
+  auto next = claim();
+  EXPECT_EQ(sequences(next), Seqs{3});
+  ASSERT_TRUE(finish(next[0], State::kRetry, now() + 5000));
+  EXPECT_TRUE(claim().empty());  // 4 waits behind 3
+  pass(5000);
+  next = claim();
+  EXPECT_EQ(sequences(next), Seqs{3});
+  EXPECT_EQ(next[0].delivery.attempts, 1);
+  ASSERT_TRUE(finish(next[0], State::kDead, 0, "404"));
+  EXPECT_EQ(sequences(claim()), Seqs{4});
+  DeliveryQuery dead;
+  dead.state = State::kDead;
+  auto found = store_->deliveries(dead);
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ(found->at(0).dead_reason, "404");
+  EXPECT_EQ(found->at(0).attempts, 2);
+}
+
+TEST_P(OutboxTest, TheOrderKeyIsWhatTheSubscriptionSays) {
+  struct Case {
+    std::string order_by;
+    size_t lanes;
+  };
+  for (const Case& c : {Case{"subscription", 1}, {"region", 1}, {"release", 2}, {"subject", 3}}) {
+    Subscription s;
+    s.name = s.order_by = c.order_by;
+    s.sink_kind = "webhook";
+    auto added = store_->add_subscription(s);
+    ASSERT_TRUE(added);
+    Batch b = batch();
+    for (int i = 0; i < 3; ++i) {
+      Event e = event_of("x", -1, c.order_by + std::to_string(i));
+      e.release = i < 2 ? "web" : "db";
+      e.subject.name = std::to_string(i);
+      b.events.push_back(e);
+    }
+    commit(b);
+    EXPECT_EQ(claim().size(), c.lanes) << c.order_by;
+    ASSERT_TRUE(store_->remove_subscription(added->id));
+  }
+}
+
+TEST_P(OutboxTest, AClaimTakesNoMoreThanItsLimitAndTheLongestDueFirst) {
+  subscribe("all");
+  for (int i = 0; i < 10; ++i) {
+    tell("r" + std::to_string(i));
+    pass(1);
+  }
+  EXPECT_EQ(sequences(claim(3)), (Seqs{1, 2, 3}));
+  EXPECT_EQ(sequences(claim(3)), (Seqs{4, 5, 6}));
+}
+
+TEST_P(OutboxTest, AnExpiredLeaseComesAgainWithItsOutcomeUnknown) {
+  subscribe("all");
+  tell("web");
+  auto lost = claim(10, "dead process");
+  pass(59'000);
+  EXPECT_TRUE(claim().empty());
+  pass(1'000);
+  auto got = claim(10, "me");
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].delivery.attempts, 1);
+  EXPECT_EQ(finish(lost[0], State::kSucceeded).error().code(), Code::kFailedPrecondition);
+  ASSERT_TRUE(finish(got[0], State::kSucceeded));
+  auto tries = store_->attempts(got[0].delivery.id);
+  ASSERT_EQ(tries->size(), 2u);
+  EXPECT_NE(tries->at(0).error.find("outcome unknown"), std::string::npos);
+  EXPECT_EQ(tries->at(1).status, 200);
+  EXPECT_EQ(finish(got[0], State::kSucceeded).error().code(), Code::kFailedPrecondition);
+}
+
+TEST_P(OutboxTest, AnAttemptIsKeptWithACutAnswer) {
+  subscribe("all");
+  tell("web");
+  auto got = claim();
+  Attempt a;
+  a.started_ms = 5;
+  a.took_ms = 6;
+  a.status = 500;
+  a.error = "500 Internal Server Error";
+  a.peer = "192.0.2.1";
+  for (int i = 0; i < 3000; ++i) a.response_head += "\xe4\xb8\xad";
+  ASSERT_TRUE(store_->finish(got[0].delivery, State::kRetry, now() + 1, "", a));
+  auto tries = store_->attempts(got[0].delivery.id);
+  ASSERT_EQ(tries->size(), 1u);
+  EXPECT_EQ(tries->at(0).n, 1);
+  EXPECT_EQ(tries->at(0).peer, "192.0.2.1");
+  EXPECT_LE(tries->at(0).response_head.size(), 4096u);
+  EXPECT_EQ(tries->at(0).response_head.size() % 3, 0u);
+  EXPECT_EQ(store_->deliveries({})->at(0).first_attempt_ms, 5);
+}
+
+TEST_P(OutboxTest, WhatIsGivenBackUntriedIsNoAttempt) {
+  subscribe("all");
+  tell("web");
+  auto got = claim();
+  ASSERT_TRUE(finish(got[0], State::kPending, now() + 100));
+  EXPECT_TRUE(claim().empty());
+  EXPECT_EQ(*store_->next_due_ms(), now() + 100);
+  pass(100);
+  EXPECT_EQ(claim().at(0).delivery.attempts, 0);
+  EXPECT_TRUE(store_->attempts(got[0].delivery.id)->empty());
+}
+
+TEST_P(OutboxTest, TheNextDueTimeIsKnown) {
+  EXPECT_EQ(*store_->next_due_ms(), 0);
+  subscribe("all");
+  tell("web");
+  EXPECT_EQ(*store_->next_due_ms(), kStartMs);
+  auto got = claim();
+  EXPECT_EQ(*store_->next_due_ms(), kStartMs + 60'000);  // the lease's end
+  ASSERT_TRUE(finish(got[0], State::kRetry, kStartMs + 5000));
+  EXPECT_EQ(*store_->next_due_ms(), kStartMs + 5000);
+  pass(5000);
+  ASSERT_TRUE(finish(claim()[0], State::kSucceeded));
+  EXPECT_EQ(*store_->next_due_ms(), 0);
+}
+
+TEST_P(OutboxTest, ADisabledSubscriptionHoldsWhatItHas) {
+  Subscription s = subscribe("all");
+  tell("web"), tell("web");
+  s.enabled = false;
+  ASSERT_TRUE(store_->update_subscription(s));
+  EXPECT_TRUE(claim().empty());
+  EXPECT_EQ(*store_->next_due_ms(), 0);
+  s.enabled = true;
+  ASSERT_TRUE(store_->update_subscription(s));
+  EXPECT_EQ(sequences(claim()), Seqs{1});
+}
+
+TEST_P(OutboxTest, ARemovedSubscriptionCancelsWhatWaits) {
+  Subscription s = subscribe("all");
+  tell("web"), tell("web"), tell("db");
+  auto out = claim();
+  ASSERT_EQ(out.size(), 2u);
+  ASSERT_TRUE(store_->remove_subscription(s.id));
+  EXPECT_TRUE(store_->subscriptions()->empty());
+  EXPECT_EQ(finish(out[0], State::kSucceeded).error().code(), Code::kFailedPrecondition);
+  pass(100'000);
+  EXPECT_TRUE(claim().empty());
+  DeliveryQuery cancelled;
+  cancelled.state = State::kCancelled;
+  EXPECT_EQ(store_->deliveries(cancelled)->size(), 3u);
+  EXPECT_EQ(store_->resend(out[0].delivery.id).error().code(), Code::kNotFound);
+  EXPECT_NE(subscribe("next").id, s.id);
+}
+
+TEST_P(OutboxTest, AFinishedDeliveryIsSentAgainAsTheNextGeneration) {
+  subscribe("all");
+  tell("web");
+  auto got = claim();
+  EXPECT_EQ(store_->resend(got[0].delivery.id).error().code(), Code::kFailedPrecondition);
+  ASSERT_TRUE(finish(got[0], State::kDead, 0, "404"));
+  ASSERT_TRUE(store_->resend(got[0].delivery.id));
+  auto again = claim();
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].event.sequence, 1);
+  EXPECT_EQ(again[0].delivery.generation, 2);
+  EXPECT_EQ(again[0].delivery.attempts, 0);
+  EXPECT_EQ(store_->resend(99).error().code(), Code::kNotFound);
+}
+
+TEST_P(OutboxTest, SkippingTheHeadLetsItsKeyGoOn) {
+  subscribe("all");
+  tell("web"), tell("web"), tell("web");
+  auto head = claim();
+  ASSERT_TRUE(finish(head[0], State::kRetry, now() + 1'000'000));
+  EXPECT_TRUE(claim().empty());
+  ASSERT_TRUE(store_->skip(2));  // one in the middle
+  ASSERT_TRUE(store_->skip(head[0].delivery.id));
+  EXPECT_EQ(sequences(claim()), Seqs{3});
+  EXPECT_EQ(store_->skip(head[0].delivery.id).error().code(), Code::kFailedPrecondition);
+  EXPECT_EQ(store_->skip(99).error().code(), Code::kNotFound);
+}
+
+TEST_P(OutboxTest, DeliveriesAreListedBySubscriptionAndState) {
+  Subscription a = subscribe("a"), b = subscribe("b");
+  tell("web"), tell("db");
+  auto got = claim();
+  ASSERT_EQ(got.size(), 4u);
+  ASSERT_TRUE(finish(got[0], State::kSucceeded));
+  DeliveryQuery q;
+  q.subscription_id = b.id;
+  EXPECT_EQ(store_->deliveries(q)->size(), 2u);
+  q.state = State::kLeased;
+  q.subscription_id = a.id;
+  EXPECT_EQ(store_->deliveries(q)->size(), 1u);
+  q = {};
+  q.after = 2;
+  q.limit = 1;
+  EXPECT_EQ(store_->deliveries(q)->at(0).id, 3);
+}
+
+// Two processes take from one outbox while a third fills it: each is delivered once, in order.
+TEST_P(OutboxTest, ManyDeliverersShareWithoutTakingTwice) {
+  subscribe("all");
+  auto second = open();
+  constexpr int kEvents = 200, kReleases = 5;
+  std::mutex lock;
+  std::map<std::string, std::vector<int64_t>> delivered;
+  std::atomic<int> left = kEvents;
+  auto deliver = [&](Store& store, const std::string& me) {
+    for (int idle = 0; left > 0 && idle < 3000;) {
+      auto got = store.claim(me, 1, 60'000, 3);
+      if (!got || got->empty()) {
+        ++idle;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        continue;
+      }
+      for (const Claimed& c : *got) {
+        {
+          std::lock_guard hold(lock);
+          delivered[c.delivery.order_key].push_back(c.event.sequence);
+        }
+        Status done = store.finish(c.delivery, State::kSucceeded, 0, "", {});
+        EXPECT_TRUE(done) << done.error().text();
+        --left;
+      }
+    }
+  };
+  std::thread one(deliver, std::ref(*store_), "one"), two(deliver, std::ref(*second), "two");
+  for (int i = 0; i < kEvents; ++i) tell("r" + std::to_string(i % kReleases));
+  one.join();
+  two.join();
+  EXPECT_EQ(left, 0);
+  EXPECT_EQ(delivered.size(), static_cast<size_t>(kReleases));
+  for (const auto& [key, seqs] : delivered) {
+    EXPECT_EQ(seqs.size(), static_cast<size_t>(kEvents / kReleases)) << key;
+    EXPECT_TRUE(std::is_sorted(seqs.begin(), seqs.end())) << key;
+  }
+  EXPECT_EQ(*store_->next_due_ms(), 0);
+}
+
+TEST_P(OutboxTest, CleaningTakesOldFinishedEventsOfItsTypeInBatches) {
+  subscribe("all");
+  for (int i = 0; i < 5; ++i) tell("r" + std::to_string(i), "pod.failed");
+  tell("x", "release.step");
+  auto got = claim();
+  ASSERT_EQ(got.size(), 6u);
+  for (size_t i = 1; i < got.size(); ++i) ASSERT_TRUE(finish(got[i], State::kSucceeded));
+  pass(1000);
+  EXPECT_EQ(*store_->clean("pod.*", kStartMs, 100), 0);  // none is old enough
+  EXPECT_EQ(*store_->clean("image.*", now(), 100), 0);
+  EXPECT_EQ(*store_->clean("pod.*", now(), 3), 3);
+  EXPECT_EQ(*store_->clean("pod.failed", now(), 3), 1);  // the first is not delivered yet
+  EXPECT_EQ(store_->events({})->size(), 2u);
+  EXPECT_EQ(store_->deliveries({})->size(), 2u);
+  EXPECT_TRUE(store_->attempts(got[1].delivery.id)->empty());
+  EXPECT_EQ(*store_->clean("*", now(), 100), 1);
+  ASSERT_TRUE(finish(got[0], State::kDead, 0, "x"));
+  EXPECT_EQ(*store_->clean("*", now(), 100), 1);
+  EXPECT_EQ(*store_->last_sequence(), 6);
+  EXPECT_EQ(tell("y"), 7);  // numbers are never used again
+}
+
+TEST_P(OutboxTest, CleaningKeepsTheNewestStateAndWhatWasTold) {
+  Batch b = batch();
+  b.observations = {state_of("u1", "1", "deployments.apps"), state_of("u1", "2", "deployments.apps"),
+                    state_of("u2", "3", "deployments.apps")};
+  b.events = {event_of("release.deployed", 1, "k1"), event_of("deployment.changed", 1)};
+  commit(b);
+  pass(1000);
+  EXPECT_EQ(*store_->clean("*", now(), 100), 3);  // two events and the older state of u1
+  EXPECT_EQ(*store_->clean("*", now(), 100), 0);
+  b.observations.erase(b.observations.begin());
+  b.events[0].observation = b.events[1].observation = 0;
+  Committed again = commit(b);
+  EXPECT_EQ(again.observations, 0u);
+  EXPECT_EQ(again.sequences, (Seqs{0, 0}));
+  Batch gone = batch();
+  gone.observations = {state_of("u1", "4", "deployments.apps")};
+  gone.observations[0].change = Change::kDeleted;
+  commit(gone);
+  EXPECT_EQ(*store_->clean("observation", now(), 100), 2);
+}
+
+}  // namespace
+}  // namespace pintle::lookout

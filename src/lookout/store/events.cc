@@ -1,0 +1,116 @@
+// Reading events. Each of the selective texts (name, release, type) has an index with the sequence
+// behind it, so a page costs its own length; the other filters are compared row by row.
+#include <algorithm>
+
+#include "lookout/store/sql_store.h"
+#include "lookout/store/text.h"
+
+namespace pintle::lookout {
+
+std::string_view event_columns() {
+  return "e.seq, e.stored_ms, e.region, e.cluster_uid, e.type, e.severity, e.subject_group, "
+         "e.subject_version, e.subject_kind, e.subject_namespace, e.subject_name, e.subject_uid, "
+         "e.release, e.release_namespace, e.revision, e.reason, e.message, e.time_ms, e.labels, "
+         "e.data, e.dedup_key";
+}
+
+std::string_view event_letters() { return "nntttnttttttttnttnttt"; }
+
+StoredEvent read_event(const db::Row& row, size_t at) {
+  StoredEvent out;
+  out.sequence = row.number(at);
+  out.stored_ms = row.number(at + 1);
+  out.region = row.text(at + 2);
+  out.cluster_uid = row.text(at + 3);
+  Event& e = out.event;
+  e.type = row.text(at + 4);
+  e.severity = static_cast<Severity>(std::clamp<int64_t>(row.number(at + 5), 0, 2));
+  e.subject = {row.text(at + 6), row.text(at + 7),  row.text(at + 8),
+               row.text(at + 9), row.text(at + 10), row.text(at + 11)};
+  e.release = row.text(at + 12);
+  e.release_namespace = row.text(at + 13);
+  e.revision = row.number(at + 14);
+  e.reason = row.text(at + 15);
+  e.message = row.text(at + 16);
+  e.time_ms = row.number(at + 17);
+  e.labels = read_labels(row.text(at + 18));
+  e.data = row.text(at + 19);
+  e.dedup_key = row.text(at + 20);
+  return out;
+}
+
+namespace {
+
+struct Condition {
+  std::string_view column;
+  const std::string& text;
+};
+
+}  // namespace
+
+Result<std::vector<StoredEvent>> SqlStore::events(const EventQuery& query) {
+  return read([&](db::Session& session) -> Result<std::vector<StoredEvent>> {
+    std::string sql = "select ";
+    sql += event_columns();
+    sql += " from event e where e.seq ";
+    std::vector<db::Param> params;
+    if (query.newest_first) {
+      sql += "< ?";
+      params.push_back(db::param(query.after > 0 ? query.after : INT64_MAX));
+    } else {
+      sql += "> ?";
+      params.push_back(db::param(query.after));
+    }
+    // The most selective text first. SQLite, which knows no distribution, is kept from choosing
+    // another's index by a + that changes nothing.
+    bool chosen = false;
+    const Condition conditions[] = {
+        {"subject_name", query.name},          {"release", query.release}, {"type", query.type},
+        {"region", query.region},              {"reason", query.reason},   {"subject_kind", query.kind},
+        {"subject_namespace", query.name_space}};
+    for (const Condition& c : conditions) {
+      if (c.text.empty()) continue;
+      bool bare = !chosen || session.dialect() == db::Dialect::kPostgres;
+      sql.append(bare ? " and e." : " and +e.").append(c.column).append(" = ?");
+      params.push_back(db::param(c.text));
+      chosen = true;
+    }
+    if (query.from_ms != 0) {
+      sql += " and e.time_ms >= ?";
+      params.push_back(db::param(query.from_ms));
+    }
+    if (query.to_ms != 0) {
+      sql += " and e.time_ms < ?";
+      params.push_back(db::param(query.to_ms));
+    }
+    sql += query.newest_first ? " order by e.seq desc limit ?" : " order by e.seq limit ?";
+    params.push_back(db::param(std::clamp(query.limit, 1, 1000)));
+    std::vector<StoredEvent> out;
+    TRY(session.select(sql, event_letters(), params,
+                       [&](const db::Row& row) { out.push_back(read_event(row)); }));
+    return out;
+  });
+}
+
+Result<StoredEvent> SqlStore::event(int64_t sequence) {
+  return read([&](db::Session& session) -> Result<StoredEvent> {
+    std::string sql = "select ";
+    sql += event_columns();
+    sql += " from event e where e.seq = ?";
+    StoredEvent out;
+    TRY(session.query(sql, event_letters(), [&](const db::Row& row) { out = read_event(row); },
+                      sequence));
+    if (out.sequence == 0) {
+      return Error(Code::kNotFound, "no event " + std::to_string(sequence));
+    }
+    return out;
+  });
+}
+
+Result<int64_t> SqlStore::last_sequence() {
+  return read([](db::Session& session) {
+    return session.number("select event_seq from ledger where one = 1", 0);
+  });
+}
+
+}  // namespace pintle::lookout

@@ -1,0 +1,129 @@
+// Regions, their checkpoints, and what is known of their objects.
+#include "lookout/store/sql_store.h"
+#include "lookout/store/text.h"
+
+namespace pintle::lookout {
+
+namespace {
+
+constexpr std::string_view kColumns =
+    "select id, name, cluster_uid, environment, enabled, epoch from region ";
+
+Region read_region(const db::Row& row) {
+  return {row.number(0), row.text(1), row.text(2), row.text(3), row.number(4) != 0, row.number(5)};
+}
+
+Error no_region(int64_t id) {
+  return Error(Code::kNotFound, "no region " + std::to_string(id));
+}
+
+}  // namespace
+
+Result<Region> SqlStore::put_region(const Region& region) {
+  if (region.name.empty()) return Error(Code::kInvalidArgument, "a region needs a name");
+  Region out;
+  TRY(change(writer_, [&](db::Session& session) -> Status {
+    out = region;
+    out.id = 0;
+    std::string sql(kColumns);
+    sql += "where name = ?";
+    Region known;
+    TRY(session.query(sql, "ntttnn", [&](const db::Row& row) { known = read_region(row); },
+                      region.name));
+    if (known.id == 0) {
+      out.id = TRY(next_id(session));
+      out.epoch = 0;
+      TRY(session.run("insert into region (id, name, cluster_uid, environment, enabled, epoch, "
+                      "removed) values (?, ?, ?, ?, ?, 0, 0)",
+                      out.id, out.name, out.cluster_uid, out.environment, out.enabled));
+      return ok();
+    }
+    out.id = known.id;
+    out.epoch = known.epoch;
+    if (out.cluster_uid.empty()) out.cluster_uid = known.cluster_uid;  // not reached yet
+    TRY(session.run("update region set cluster_uid = ?, environment = ?, enabled = ?, removed = 0 "
+                    "where id = ?",
+                    out.cluster_uid, out.environment, out.enabled, out.id));
+    if (!known.cluster_uid.empty() && known.cluster_uid != out.cluster_uid) {
+      TRY(session.run("delete from checkpoint where region_id = ?", out.id));
+    }
+    return ok();
+  }));
+  return out;
+}
+
+Result<std::vector<Region>> SqlStore::regions() {
+  return read([&](db::Session& session) -> Result<std::vector<Region>> {
+    std::vector<Region> out;
+    std::string sql(kColumns);
+    sql += "where removed = 0 order by id";
+    TRY(session.query(sql, "ntttnn", [&](const db::Row& row) { out.push_back(read_region(row)); }));
+    return out;
+  });
+}
+
+Status SqlStore::remove_region(std::string_view name) {
+  return change(writer_, [&](db::Session& session) -> Status {
+    int64_t changed =
+        TRY(session.run("update region set removed = 1 where name = ? and removed = 0", name));
+    if (changed == 0) return Error(Code::kNotFound, "no region " + std::string(name));
+    return ok();
+  });
+}
+
+Status SqlStore::take_region(int64_t id, int64_t epoch) {
+  return change(writer_, [&](db::Session& session) -> Status {
+    int64_t taken =
+        TRY(session.run("update region set epoch = ? where id = ? and epoch <= ?", epoch, id, epoch));
+    if (taken > 0) return ok();
+    int64_t newer = TRY(session.number("select epoch from region where id = ?", -1, id));
+    if (newer < 0) return no_region(id);
+    return Error(Code::kFailedPrecondition,
+                 "the region was taken with epoch " + std::to_string(newer) + ", after " +
+                     std::to_string(epoch));
+  });
+}
+
+Result<std::vector<Checkpoint>> SqlStore::checkpoints(int64_t region_id) {
+  return read([&](db::Session& session) -> Result<std::vector<Checkpoint>> {
+    std::vector<Checkpoint> out;
+    TRY(session.query("select resource, version, observed_ms, state from checkpoint "
+                      "where region_id = ? order by resource",
+                      "ttnt",
+                      [&](const db::Row& row) {
+                        out.push_back({row.text(0), row.text(1), row.number(2), row.text(3)});
+                      },
+                      region_id));
+    return out;
+  });
+}
+
+Result<std::vector<std::pair<std::string, int64_t>>> SqlStore::counts(
+    std::string_view cluster_uid, std::string_view resource) {
+  using Counts = std::vector<std::pair<std::string, int64_t>>;
+  return read([&](db::Session& session) -> Result<Counts> {
+    Counts out;
+    TRY(session.query("select uid, count from object where cluster_uid = ? and resource = ?", "tn",
+                      [&](const db::Row& row) { out.emplace_back(row.text(0), row.number(1)); },
+                      index_key(cluster_uid), index_key(resource)));
+    return out;
+  });
+}
+
+Result<std::vector<Store::StoredGap>> SqlStore::gaps(int64_t after, int limit) {
+  return read([&](db::Session& session) -> Result<std::vector<StoredGap>> {
+    std::vector<StoredGap> out;
+    TRY(session.query("select id, region, resource, from_ms, to_ms, from_version, cause from gap "
+                      "where id > ? order by id limit ?",
+                      "nttnntt",
+                      [&](const db::Row& row) {
+                        out.push_back({row.number(0), row.text(1),
+                                       Gap{row.text(2), row.number(3), row.number(4), row.text(5),
+                                           row.text(6)}});
+                      },
+                      after, limit));
+    return out;
+  });
+}
+
+}  // namespace pintle::lookout

@@ -1,0 +1,91 @@
+#include "lookout/store/sql_store.h"
+
+#include <utility>
+
+#include "crypt/crypt.h"
+#include "crypt/seal.h"
+#include "lookout/store/schema.h"
+
+namespace pintle::lookout {
+
+namespace {
+constexpr std::string_view kKeyCheck = "lookout";
+}
+
+SqlStore::SqlStore(StoreOptions options, sys::Clock& clock)
+    : options_(std::move(options)), clock_(clock) {}
+
+Status SqlStore::start() {
+  if (options_.secret_key.size() != 32) {
+    return Error(Code::kInvalidArgument, "the secret key must have 32 bytes, it has " +
+                                             std::to_string(options_.secret_key.size()));
+  }
+  writer_.session = TRY(db::Session::open({options_.url}));
+  TRY(db::migrate(*writer_.session, schema_steps()));
+  TRY(check_key(*writer_.session));
+  if (options_.url == "sqlite::memory:") return ok();
+  if (writer_.session->dialect() == db::Dialect::kPostgres) {
+    outbox_.session = TRY(db::Session::open({options_.url}));
+  }
+  for (int i = 0; i < options_.readers; ++i) {
+    readers_.push_back(std::make_unique<Door>());
+    readers_.back()->session = TRY(db::Session::open({options_.url}));
+  }
+  return ok();
+}
+
+// The first key a database sees is its key: with another one its secrets would be lost silently.
+Status SqlStore::check_key(db::Session& session) {
+  return session.transaction([&]() -> Status {
+    std::string stored;
+    std::string sql = "select key_check from ledger where one = 1";
+    sql += session.on_postgres(" for update");
+    TRY(session.query(sql, "t", [&](const db::Row& row) { stored = row.text(0); }));
+    if (stored.empty()) {
+      TRY(session.run("update ledger set key_check = ? where one = 1", sealed(kKeyCheck, 0)));
+      return ok();
+    }
+    if (unsealed(stored, 0)) return ok();
+    return Error(Code::kInvalidArgument,
+                 db::public_url(options_.url) +
+                     ": the secret key is not the one that its secrets were encrypted with");
+  });
+}
+
+std::string SqlStore::sealed(std::string_view secret, int64_t subscription) const {
+  if (secret.empty()) return "";
+  return crypt::base64_encode(crypt::seal(options_.secret_key, secret,
+                                          "subscription/" + std::to_string(subscription)));
+}
+
+Result<std::string> SqlStore::unsealed(std::string_view stored, int64_t subscription) const {
+  if (stored.empty()) return std::string();
+  return crypt::open_sealed(options_.secret_key, TRY(crypt::base64_decode(stored)),
+                            "subscription/" + std::to_string(subscription));
+}
+
+Status SqlStore::change(Door& door, const std::function<Status(db::Session&)>& body) {
+  return alone(door, [&](db::Session& session) {
+    return session.transaction([&] { return body(session); });
+  });
+}
+
+uint64_t SqlStore::statements() const {
+  uint64_t sum = writer_.session->statements();
+  if (outbox_.session != nullptr) sum += outbox_.session->statements();
+  for (const auto& reader : readers_) sum += reader->session->statements();
+  return sum;
+}
+
+Result<int64_t> next_id(db::Session& session) {
+  return session.number(
+      "update ledger set other_id = other_id + 1 where one = 1 returning other_id", 0);
+}
+
+Result<std::unique_ptr<Store>> Store::open(StoreOptions options, sys::Clock& clock) {
+  auto store = std::make_unique<SqlStore>(std::move(options), clock);
+  TRY(store->start());
+  return std::unique_ptr<Store>(std::move(store));
+}
+
+}  // namespace pintle::lookout

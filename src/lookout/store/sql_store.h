@@ -1,0 +1,118 @@
+// SqlStore: lookout::Store over db. This header is for the files of this folder, one for each
+// meaning: commit, events, regions, subscriptions, deliveries, cleaning.
+//
+// Order of row locks (PostgreSQL), so that no two transactions wait for each other in a ring:
+// region, observation, told, ledger, lanes in the order of their keys, subscription, delivery.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "db/db.h"
+#include "lookout/store.h"
+
+namespace pintle::lookout {
+
+class SqlStore final : public Store {
+ public:
+  SqlStore(StoreOptions options, sys::Clock& clock);
+  Status start();
+
+  Result<Region> put_region(const Region& region) override;
+  Result<std::vector<Region>> regions() override;
+  Status remove_region(std::string_view name) override;
+  Status take_region(int64_t id, int64_t epoch) override;
+  Result<std::vector<Checkpoint>> checkpoints(int64_t region_id) override;
+  Result<std::vector<std::pair<std::string, int64_t>>> counts(std::string_view cluster_uid,
+                                                              std::string_view resource) override;
+  Result<Committed> commit(const Batch& batch) override;
+  Result<std::vector<StoredEvent>> events(const EventQuery& query) override;
+  Result<StoredEvent> event(int64_t sequence) override;
+  Result<int64_t> last_sequence() override;
+  Result<std::vector<StoredGap>> gaps(int64_t after, int limit) override;
+  Result<Subscription> add_subscription(const Subscription& s) override;
+  Status update_subscription(const Subscription& s) override;
+  Status remove_subscription(int64_t id) override;
+  Result<std::vector<Subscription>> subscriptions() override;
+  Result<std::vector<Claimed>> claim(std::string_view owner, int64_t epoch, int64_t lease_ms,
+                                     int limit) override;
+  Result<int64_t> next_due_ms() override;
+  Status finish(const Delivery& leased, DeliveryState state, int64_t due_ms,
+                std::string_view dead_reason, const Attempt& attempt) override;
+  Result<std::vector<Delivery>> deliveries(const DeliveryQuery& query) override;
+  Result<std::vector<Attempt>> attempts(int64_t delivery_id) override;
+  Status resend(int64_t delivery_id) override;
+  Status skip(int64_t delivery_id) override;
+  Result<int64_t> clean(std::string_view type, int64_t before_ms, int limit) override;
+  uint64_t statements() const override;
+
+ private:
+  struct Door {
+    std::mutex lock;
+    std::unique_ptr<db::Session> session;
+  };
+  struct Lease {
+    std::string_view owner;
+    int64_t epoch, until_ms, now_ms;
+  };
+
+  int64_t now_ms() { return clock_.now_ns() / 1'000'000; }
+  template <typename Body>
+  auto alone(Door& door, Body body) {
+    std::lock_guard hold(door.lock);
+    return body(*door.session);
+  }
+  // Reads on any connection that is for reading; in memory there is only one.
+  template <typename Body>
+  auto read(Body body) {
+    if (readers_.empty()) return alone(writer_, body);
+    return alone(*readers_[next_reader_++ % readers_.size()], body);
+  }
+  Door& outbox() { return outbox_.session == nullptr ? writer_ : outbox_; }
+  // One transaction of `body`, on the connection of writers or of the outbox.
+  Status change(Door& door, const std::function<Status(db::Session&)>& body);
+
+  Status check_key(db::Session& session);
+  std::string sealed(std::string_view secret, int64_t subscription) const;
+  Result<std::string> unsealed(std::string_view stored, int64_t subscription) const;
+  // A new version of all subscriptions, and with it the ledger's row held.
+  static Status touch_subscriptions(db::Session& session);
+  Status refresh_subscriptions(db::Session& session, int64_t version);
+  Result<bool> claim_one(db::Session& session, const std::string& order_key, int64_t id,
+                         const Lease& lease, std::vector<Claimed>& out);
+  Result<int64_t> clean_events(db::Session& session, std::string_view type, int64_t before_ms,
+                               int limit);
+  Result<int64_t> clean_states(db::Session& session, int64_t before_ms, int limit);
+
+  StoreOptions options_;
+  sys::Clock& clock_;
+  Door writer_, outbox_;  // SQLite has one writer: there the outbox uses it too
+  std::vector<std::unique_ptr<Door>> readers_;
+  std::atomic<size_t> next_reader_ = 0;
+  // The enabled ones, as of a version; under the writer's lock.
+  std::vector<Subscription> active_;
+  int64_t active_version_ = -1;
+};
+
+// What several files ask of a session.
+Result<int64_t> next_id(db::Session& session);
+// Takes the lane's row until the transaction ends. Its head; 0: there is no such lane.
+Result<int64_t> hold_lane(db::Session& session, std::string_view order_key);
+// The oldest unfinished delivery becomes the lane's head; without one the lane goes.
+Status advance_lane(db::Session& session, std::string_view order_key);
+
+// The columns of an event in the order that read_event reads them, from `at` on.
+std::string_view event_columns();
+std::string_view event_letters();
+StoredEvent read_event(const db::Row& row, size_t at = 0);
+// Likewise of a subscription; its secret is left as stored.
+std::string_view subscription_columns();
+std::string_view subscription_letters();
+Result<Subscription> read_subscription(const db::Row& row, size_t at = 0);
+
+}  // namespace pintle::lookout

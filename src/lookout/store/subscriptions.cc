@@ -1,0 +1,153 @@
+// Subscriptions. Commits match against a copy in memory; every change, by whichever process, gives
+// the ledger a new version, and a commit that reads another version than its copy's reads them anew.
+#include "lookout/store/schema.h"
+#include "lookout/store/sql_store.h"
+#include "lookout/store/text.h"
+
+namespace pintle::lookout {
+
+std::string_view subscription_columns() {
+  return "s.id, s.name, s.filter, s.sink_kind, s.sink_public, s.secret, s.order_by, s.enabled, "
+         "s.generation";
+}
+
+std::string_view subscription_letters() { return "nttttttnn"; }
+
+Result<Subscription> read_subscription(const db::Row& row, size_t at) {
+  Subscription out;
+  out.id = row.number(at);
+  out.name = row.text(at + 1);
+  out.filter = TRY(read_filter(row.text(at + 2)));
+  out.sink_kind = row.text(at + 3);
+  out.sink_public = row.text(at + 4);
+  out.secret = row.text(at + 5);
+  out.order_by = row.text(at + 6);
+  out.enabled = row.number(at + 7) != 0;
+  out.generation = row.number(at + 8);
+  return out;
+}
+
+namespace {
+
+Result<std::vector<Subscription>> all(db::Session& session, bool only_enabled) {
+  std::vector<Subscription> out;
+  std::string sql = "select ";
+  sql += subscription_columns();
+  sql += " from subscription s";
+  sql += only_enabled ? " where enabled = 1 order by id" : " order by id";
+  Status read = ok();
+  TRY(session.query(sql, subscription_letters(), [&](const db::Row& row) {
+    Result<Subscription> s = read_subscription(row);
+    if (!s) {
+      read = Error::wrap("subscription " + row.text(1), s.error());
+      return;
+    }
+    s->secret.clear();
+    out.push_back(std::move(*s));
+  }));
+  TRY(std::move(read));
+  return out;
+}
+
+Status check(const Subscription& s) {
+  if (s.name.empty()) return Error(Code::kInvalidArgument, "a subscription needs a name");
+  for (std::string_view known : {"subject", "release", "region", "subscription"}) {
+    if (s.order_by == known) return ok();
+  }
+  return Error(Code::kInvalidArgument,
+               "order_by: must be subject, release, region or subscription, not " + s.order_by);
+}
+
+Status hold_lanes(db::Session& session, int64_t subscription) {
+  if (session.dialect() == db::Dialect::kSqlite) return ok();  // the transaction holds everything
+  return session.query(
+      "select order_key from lane where subscription_id = ? order by order_key for update", "t",
+      [](const db::Row&) {}, subscription);
+}
+
+Error missing(int64_t id) {
+  return Error(Code::kNotFound, "no subscription " + std::to_string(id));
+}
+
+Error named(Error e, const Subscription& s) {
+  if (e.code() != Code::kAlreadyExists) return e;
+  return Error(Code::kAlreadyExists, "a subscription named " + s.name + " is there already");
+}
+
+}  // namespace
+
+Status SqlStore::touch_subscriptions(db::Session& session) {
+  TRY(session.run("update ledger set subscriptions = subscriptions + 1 where one = 1"));
+  return ok();
+}
+
+Status SqlStore::refresh_subscriptions(db::Session& session, int64_t version) {
+  if (version == active_version_) return ok();
+  active_ = TRY(all(session, true));
+  active_version_ = version;
+  return ok();
+}
+
+Result<Subscription> SqlStore::add_subscription(const Subscription& s) {
+  TRY(check(s));
+  Subscription out = s;
+  Status done = change(writer_, [&](db::Session& session) -> Status {
+    TRY(touch_subscriptions(session));
+    out.id = TRY(next_id(session));
+    out.generation = 1;
+    TRY(session.run("insert into subscription (id, name, filter, sink_kind, sink_public, secret, "
+                    "order_by, enabled, generation) values (?, ?, ?, ?, ?, ?, ?, ?, 1)",
+                    out.id, s.name, filter_json(s.filter), s.sink_kind, s.sink_public,
+                    sealed(s.secret, out.id), s.order_by, s.enabled));
+    return ok();
+  });
+  if (!done) return named(done.error(), s);
+  out.secret.clear();
+  return out;
+}
+
+Status SqlStore::update_subscription(const Subscription& s) {
+  TRY(check(s));
+  Status done = change(writer_, [&](db::Session& session) -> Status {
+    TRY(touch_subscriptions(session));
+    TRY(hold_lanes(session, s.id));
+    int64_t changed = TRY(session.run(
+        "update subscription set name = ?, filter = ?, generation = generation + "
+        "(case when sink_kind = ? and sink_public = ? then 0 else 1 end), sink_kind = ?, "
+        "sink_public = ?, order_by = ?, enabled = ? where id = ?",
+        s.name, filter_json(s.filter), s.sink_kind, s.sink_public, s.sink_kind, s.sink_public,
+        s.order_by, s.enabled, s.id));
+    if (changed == 0) return missing(s.id);
+    if (!s.secret.empty()) {
+      TRY(session.run("update subscription set secret = ? where id = ?", sealed(s.secret, s.id),
+                      s.id));
+    }
+    if (s.enabled) {
+      TRY(session.run("update lane set due_ms = (select due_ms from delivery where id = lane.head) "
+                      "where subscription_id = ? and due_ms = ?",
+                      s.id, kHeldMs));
+    }
+    return ok();
+  });
+  if (!done) return named(done.error(), s);
+  return done;
+}
+
+Status SqlStore::remove_subscription(int64_t id) {
+  return change(writer_, [&](db::Session& session) -> Status {
+    TRY(touch_subscriptions(session));
+    TRY(hold_lanes(session, id));
+    TRY(session.run("update delivery set state = 5 where state in (0, 1, 3) and order_key in "
+                    "(select order_key from lane where subscription_id = ?)",
+                    id));
+    TRY(session.run("delete from lane where subscription_id = ?", id));
+    if (TRY(session.run("delete from subscription where id = ?", id)) == 0) return missing(id);
+    return ok();
+  });
+}
+
+Result<std::vector<Subscription>> SqlStore::subscriptions() {
+  return read([](db::Session& session) { return all(session, false); });
+}
+
+}  // namespace pintle::lookout

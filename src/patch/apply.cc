@@ -335,23 +335,4 @@ Result<Value> update(const Value& live, const Value& next, const Type* type,
   return with_owners(after, owners);
 }
 
-Value settle_times(const Value& live, const Value& next) {
-  Value before = live, after = next;
-  auto untimed = [](const Value& object) {
-    auto owners = read_owners(object);
-    if (!owners) return object;
-    for (auto& [id, owner] : *owners) owner.time.clear();
-    Value out = with_owners(object, *owners);
-    Value metadata = metadata_of(out);
-    if (!metadata.is_map()) return out;
-    auto copy = Ref<value::Map>::make(*out.as_map());
-    auto meta = Ref<value::Map>::make(*metadata.as_map());
-    meta->erase("resourceVersion");
-    copy->set("metadata", Value::map(std::move(meta)));
-    return Value::map(std::move(copy));
-  };
-  if (!live.is_map() || !next.is_map() || !equal_values(untimed(live), untimed(next))) return next;
-  return live;
-}
-
 }  // namespace pintle::patch

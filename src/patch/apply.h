@@ -46,8 +46,4 @@ Result<value::Value> apply(const value::Value& live, const value::Value& config,
 Result<value::Value> update(const value::Value& live, const value::Value& next, const Type* type,
                             const Manager& manager);
 
-// An object about to be stored over `live`: `live` itself when they differ in nothing but the times of
-// managedFields and the resourceVersion, so that a request without effect writes nothing.
-value::Value settle_times(const value::Value& live, const value::Value& next);
-
 }  // namespace pintle::patch

@@ -147,14 +147,6 @@ TEST(Apply, TakesOverFromClientSideApply) {
   EXPECT_FALSE(apply(live, config_map(R"({"a":"2"})"), type(), manager("other"), false));
 }
 
-TEST(SettleTimes, KeepsTheStoredObjectWhenOnlyTimesDiffer) {
-  Value live = stored(*update({}, config_map(R"({"a":"1"})"), type(), manager("m")));
-  Value next = parse(write(live));
-  Value& entry = next.as_map()->find("metadata")->as_map()->find("managedFields")->as_list()->items[0];
-  entry.as_map()->set("time", value::str("2027-01-01T00:00:00Z"));
-  EXPECT_EQ(write(settle_times(live, next)), write(live));
-}
-
 TEST(FieldsV1, ReadsWhatItWrites) {
   constexpr std::string_view kText =
       R"({"f:a":{".":{},"f:b":{}},"f:l":{"k:{\"name\":\"x\"}":{".":{},"f:v":{}},"v:\"s\"":{},"v:3":{}}})";

@@ -57,6 +57,29 @@ std::string go_text(const Value& v) {
   return out;
 }
 
+std::string go_syntax(const Value& v) {
+  if (v.is_nil()) return "interface {}(nil)";
+  if (v.is_string()) return quote(v.as_string());
+  if (!v.is_map() && !v.is_list()) return go_text(v);
+  std::string out = v.is_map() ? "map[string]interface {}{" : "[]interface {}{";
+  bool first = true;
+  auto separate = [&] {
+    if (!first) out += ", ";
+    first = false;
+  };
+  if (v.is_map() && v.as_map()) {
+    for (const auto& e : *v.as_map()) {
+      separate();
+      out += quote(e.key.view()) + ":" + go_syntax(e.value);
+    }
+  }
+  for (const Value& item : v.items()) {
+    separate();
+    out += go_syntax(item);
+  }
+  return out + "}";
+}
+
 std::string go_string_verb(const Value& v) {
   if (v.is_string()) return std::string(v.as_string());
   if (v.is_nil()) return "%!s(<nil>)";

@@ -184,8 +184,7 @@ class Checker {
     if (v.is_nil()) return;
     bool number = v.is_int() || v.is_uint() || v.is(value::Type::kFloat64);
     if (kind == Scalar::kString && !v.is_string()) {
-      fail("expected string, got &value.valueUnstructured{Value:" +
-           wrapped(v).substr(2, wrapped(v).size() - 2));
+      fail("expected string, got &value.valueUnstructured{Value:" + go_syntax(v) + "}");
     } else if ((kind == Scalar::kInteger || kind == Scalar::kNumber) && !number) {
       fail("expected numeric (int or float), got " + std::string(value::go_type(v)));
     } else if (kind == Scalar::kBoolean && !v.is(value::Type::kBool)) {

@@ -5,10 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include <re2/re2.h>
-
 #include "base/gotext.h"
+#include "base/strings.h"
 #include "drydock/custom_schema.h"
+#include "drydock/custom_structural.h"
+#include "drydock/go_struct.h"
 #include "drydock/tree.h"
 #include "json/json.h"
 
@@ -44,92 +45,8 @@ class Checker {
                        field});
   }
 
-  void with_status(bool has) { status_part_ = has; }
-
-  // What makes a schema structural: a type at every node, keys where lists go by them.
-  void schema(const Value& v, const std::string& field, bool root, int depth) {
-    if (depth > kMaxDepth) return invalid(field, "\"\"", "is nested too deeply");
-    std::string_view type = text(v, "type");
-    bool any_type = flag(v, "x-kubernetes-preserve-unknown-fields") ||
-                    flag(v, "x-kubernetes-int-or-string");
-    if (root && type != "object") {
-      if (type.empty()) {
-        required(field + ".type", "must not be empty at the root");
-      } else {
-        if (status_part_) {
-          invalid(field + ".type", quote(type),
-                  "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled");
-        }
-        if (type == "array" && !at(v, "items")) required(field + ".items", "must be specified");
-        invalid(field + ".type", quote(type), "must be object at the root");
-        if (!known_type(type)) unknown_type(field, type);
-      }
-      return;
-    } else if (type.empty() && !any_type) {
-      required(field + ".type", depth && in_items_ ? "must not be empty for specified array items"
-                                                   : "must not be empty for specified object fields");
-    } else if (!type.empty() && !known_type(type)) {
-      unknown_type(field, type);
-    }
-    if (std::string_view pattern = text(v, "pattern"); !pattern.empty()) regular(field + ".pattern", pattern);
-    if (flag(v, "uniqueItems")) {
-      forbidden(field + ".uniqueItems",
-                "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
-    }
-    if (at(v, "$ref")) forbidden(field + ".$ref", "$ref is not supported");
-    if (type == "array" && !at(v, "items")) required(field + ".items", "must be specified");
-    std::string_view list = text(v, "x-kubernetes-list-type");
-    if (!list.empty() && list != "atomic" && list != "set" && list != "map") {
-      not_supported(field + ".x-kubernetes-list-type", list, R"("atomic", "map", "set")");
-    }
-    if (list == "map" && items(v, "x-kubernetes-list-map-keys").empty()) {
-      required(field + ".x-kubernetes-list-map-keys",
-               "must not be empty if x-kubernetes-list-type is map");
-    }
-    in_items_ = false;
-    for (const auto& entry : entries(v, "properties")) {
-      if (root && entry.key.view() == "metadata" && text(entry.value, "type") != "object") {
-        invalid(field + ".properties[metadata].type", quote(text(entry.value, "type")), "must be object");
-        continue;
-      }
-      schema(entry.value, field + ".properties[" + std::string(entry.key.view()) + "]", false,
-             depth + 1);
-    }
-    if (const Value* more = at(v, "additionalProperties"); more && more->is_map()) {
-      if (at(v, "properties")) {
-        forbidden(field + ".additionalProperties",
-                  "additionalProperties and properties are mutual exclusive");
-      }
-      schema(*more, field + ".additionalProperties", false, depth + 1);
-    }
-    if (const Value* below = at(v, "items")) {
-      in_items_ = true;
-      schema(*below, field + ".items", false, depth + 1);
-      in_items_ = false;
-    }
-  }
-
  private:
-  static bool known_type(std::string_view type) {
-    return type == "object" || type == "array" || type == "string" || type == "integer" || type == "number" ||
-           type == "boolean";
-  }
-  void unknown_type(const std::string& field, std::string_view type) {
-    not_supported(field + ".type", type, R"("array", "boolean", "integer", "number", "object", "string")");
-  }
-  void regular(const std::string& field, std::string_view pattern) {
-    const re2::RE2 compiled(re2::StringPiece(pattern.data(), pattern.size()), re2::RE2::Quiet);
-    if (compiled.ok()) return;
-    std::string why = compiled.error();  // "missing ]: ["; Go says closing, and quotes the argument
-    if (why.starts_with("missing ")) why.insert(8, "closing ");
-    if (const size_t colon = why.rfind(": "); colon != std::string::npos) {
-      why = why.substr(0, colon + 2) + "`" + why.substr(colon + 2) + "`";
-    }
-    invalid(field, quote(pattern), "must be a valid regular expression, but isn't: error parsing regexp: " + why);
-  }
-
   std::vector<Cause>& causes_;
-  bool in_items_ = false, status_part_ = false;
 };
 
 bool is_dns_label(std::string_view s) {
@@ -225,11 +142,55 @@ bool same_in_all(std::span<const Value> versions, std::string_view key) {
   return true;
 }
 
-void check_versions(const Value& crd, Checker& check) {
+// The server's own list of versions, without what all have in common.
+std::string versions_text(const Value& crd) {
+  auto versions = items(crd, "spec", "versions");
+  if (versions.empty()) return text(crd, "spec", "group").empty() ? "null" : "[]";
+  std::string out;
+  for (const Value& v : versions) {
+    Value own = empty_map();
+    for (std::string_view key : {"name", "served", "storage", "deprecated", "deprecationWarning"}) copy_entry(own, v, key);
+    for (std::string_view key : {"schema", "subresources", "additionalPrinterColumns", "selectableFields"}) {
+      if (!same_in_all(versions, key)) copy_entry(own, v, key);
+    }
+    out += (out.empty() ? "" : ",") +
+           go_struct(&own, "Name=\"\",Served=false,Storage=false,Deprecated=false,DeprecationWarning,Schema,Subresources,"
+                           "AdditionalPrinterColumns,SelectableFields");
+  }
+  return "[" + out + "]";
+}
+
+void check_selectable(const Value& version, const Value& schema, const std::string& field, Checker& check) {
+  size_t i = 0;
+  for (const Value& selectable : items(version, "selectableFields")) {
+    const std::string here = field + "[" + std::to_string(i++) + "].jsonPath";
+    const std::string_view path = text(selectable, "jsonPath");
+    if (path.empty()) {
+      check.required(here);
+      continue;
+    }
+    const Value* node = &schema;
+    for (std::string_view name : split(without_prefix(path, "."), ".")) node = node ? at(*node, "properties", name) : nullptr;
+    const std::string_view type = node ? text(*node, "type") : std::string_view();
+    if (!node) {
+      check.invalid(here, quote(path), "is an invalid path: does not refer to a valid field");
+    } else if (path.starts_with(".metadata")) {
+      check.invalid(here, quote(path), "must not point to fields in metadata");
+    } else if (type != "string" && type != "boolean" && type != "integer") {
+      check.invalid(here, quote(path),
+                    "must point to a field of type string, boolean or integer. Enum string fields and strings with "
+                    "formats are allowed.");
+    }
+  }
+}
+
+void check_versions(const Value& crd, Checker& check, std::vector<Cause>& causes) {
   auto versions = items(crd, "spec", "versions");
   const bool one_schema = same_in_all(versions, "schema"), one_scale = same_in_all(versions, "subresources"),
-             one_table = same_in_all(versions, "additionalPrinterColumns");
+             one_table = same_in_all(versions, "additionalPrinterColumns"),
+             one_selection = same_in_all(versions, "selectableFields");
   size_t stored = 0, i = 0;
+  bool repeated = false;
   std::vector<std::string> names;
   for (const Value& v : versions) {
     const bool first = i == 0;
@@ -240,16 +201,16 @@ void check_versions(const Value& crd, Checker& check) {
       if (first) check.invalid("spec.version", quote(name), kLabel1035);
     }
     if (std::find(names.begin(), names.end(), name) != names.end()) {
-      check.invalid("spec.versions", quote(name), "must contain unique version names");
+      repeated = true;
     }
     names.push_back(name);
     stored += flag(v, "storage");
     const Value* schema = at(v, "schema", "openAPIV3Schema");
-    check.with_status(has(v, "subresources", "status"));
     if (!schema) {
       check.required(field + ".schema.openAPIV3Schema", has(v, "schema") ? "schemas are required" : "");
     } else if (!one_schema || first) {
-      check.schema(*schema, (one_schema ? "spec.validation" : field + ".schema") + ".openAPIV3Schema", true, 0);
+      check_structural(*schema, (one_schema ? "spec.validation" : field + ".schema") + ".openAPIV3Schema",
+                       has(v, "subresources", "status"), causes);
     }
     if (const Value* scale = at(v, "subresources", "scale"); scale && (!one_scale || first)) {
       check_scale(*scale, (one_scale ? "spec" : field) + std::string(".subresources.scale"), check);
@@ -257,11 +218,13 @@ void check_versions(const Value& crd, Checker& check) {
     if (const Value* columns = at(v, "additionalPrinterColumns"); columns && (!one_table || first)) {
       check_columns(*columns, (one_table ? "spec" : field) + std::string(".additionalPrinterColumns"), check);
     }
+    if (schema && (!one_selection || first)) {
+      check_selectable(v, *schema, (one_selection ? "spec" : field) + std::string(".selectableFields"), check);
+    }
   }
+  if (repeated) check.invalid("spec.versions", versions_text(crd), "must contain unique version names");
   if (stored != 1) {
-    const Value* all = at(crd, "spec", "versions");
-    check.invalid("spec.versions", all ? shown(*all) : text(crd, "spec", "group").empty() ? "null" : "[]",
-                  "must have exactly one version marked as storage version");
+    check.invalid("spec.versions", versions_text(crd), "must have exactly one version marked as storage version");
   }
 }
 
@@ -384,11 +347,21 @@ void validate_definition(const Value& crd, const Value* old, std::vector<Cause>&
   } else if (scope != "Cluster" && scope != "Namespaced") {
     check.not_supported("spec.scope", scope, R"("Cluster", "Namespaced")");
   }
-  check_versions(crd, check);
+  check_versions(crd, check, causes);
   check_names(crd, check);
   check_conversion(crd, check);
   if (items(crd, "status", "storedVersions").empty()) {
     check.invalid("status.storedVersions", "null", "must have at least one stored version");
+  } else {
+    const Value& stored = *at(crd, "status", "storedVersions");
+    std::vector<std::string_view> left;
+    for (const Value& v : stored.items()) left.push_back(v.is_string() ? v.as_string() : std::string_view());
+    for (const Value& v : items(crd, "spec", "versions")) {  // each stands for one
+      const bool held = std::erase(left, text(v, "name")) > 0;
+      if (flag(v, "storage") && !held) {
+        check.invalid("status.storedVersions", shown(stored), "must have the storage version " + std::string(text(v, "name")));
+      }
+    }
   }
   if (!old) return;
   auto immutable = [&](const std::string& field, std::string_view before, std::string_view after) {

@@ -236,6 +236,14 @@ Result<CustomVersion> parse_version(const Value& v) {
 
 }  // namespace
 
+std::vector<Cause> check_default(const Value& schema) {
+  std::vector<Cause> out;
+  const Value* wanted = at(schema, "default");
+  auto parsed = parse(schema, 0);
+  if (wanted && parsed) validate_custom(*wanted, parsed->get(), out);
+  return out;
+}
+
 Result<CustomDefinition> parse_definition(const Value& crd) {
   CustomDefinition out;
   out.group = text(crd, "spec", "group");

@@ -67,6 +67,9 @@ void fill_defaults(value::Value& object, const CustomSchema* schema);
 void validate_custom(const value::Value& object, const CustomSchema* schema,
                      std::vector<Cause>& causes);
 
+// What a schema says of its own default; a field "<nil>" is the default as a whole.
+std::vector<Cause> check_default(const value::Value& schema);
+
 // All of the above at once, for a write: prune, default. Prune first, as the API server does.
 void default_and_prune(value::Value& object, const CustomSchema* schema,
                        std::vector<std::string>& unknown);

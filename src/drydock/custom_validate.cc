@@ -135,6 +135,11 @@ class Validator {
     if (s.type == "number" && got == "integer") return;
     if (s.type == "integer" && got == "number" && real(v) == std::floor(real(v))) return;
     here.not_of_type(s.type, got);
+    if (s.type == "integer" && got == "number") {
+      here.out.causes.push_back({"FieldValueInvalid",
+                                 "Invalid value: \"\": Checked value must be of type integer (default format) in " + here.path,
+                                 "<nil>"});
+    }
   }
 
   void check_alternatives(const Value& v, const CustomSchema& s, Here& here) {

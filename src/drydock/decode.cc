@@ -110,6 +110,12 @@ bool was_served(std::string_view group, std::string_view version) {
   return std::find(std::begin(kOld), std::end(kOld), std::pair(group, version)) != std::end(kOld);
 }
 
+// Kinds of requests' options and of streams, which every group has.
+bool in_every_version(std::string_view kind) {
+  return kind == "WatchEvent" || kind == "ListOptions" || kind == "GetOptions" || kind == "DeleteOptions" ||
+         kind == "CreateOptions" || kind == "UpdateOptions" || kind == "PatchOptions";
+}
+
 // Another kind or version than the resource's: how the codec says so. `converts`: the kind is read, but
 // as a version of the same that is another.
 std::string wrong_kind(const Resource& resource, std::string_view kind, const GroupVersion& given, bool* converts) {
@@ -120,8 +126,9 @@ std::string wrong_kind(const Resource& resource, std::string_view kind, const Gr
   const auto built_in = Catalog::built_in();
   const auto& all = built_in->all();
   const std::string_view item = kind.ends_with("List") ? kind.substr(0, kind.size() - 4) : kind;  // each kind has a list
+  const bool known_kind = in_every_version(kind) || (group.empty() && kind == "List");
   const bool registered = std::any_of(all.begin(), all.end(), [&](const ResourcePtr& r) {
-    return r->group == group && (r->kind == kind || r->kind == item) &&
+    return r->group == group && (known_kind || r->kind == kind || r->kind == item) &&
            (r->version == given.version || given.group == "extensions" || was_served(group, given.version));
   });
   *converts = resource.custom() || (registered && kind == resource.kind && group == resource.group);
@@ -209,6 +216,51 @@ std::vector<std::string> strict_complaints(std::string_view s, const std::vector
   return out;
 }
 
+std::string_view number_at(std::string_view s, std::string_view path) {
+  // As strict_complaints walks; only the end of the path matters.
+  struct Frame {
+    bool map;
+    std::string path;
+    size_t index = 0;
+  };
+  std::vector<Frame> stack;
+  std::string key;
+  bool expects_key = false;
+  auto here = [&]() -> std::string {
+    if (stack.empty()) return "";
+    const Frame& f = stack.back();
+    if (!f.map) return cat(f.path, "[", f.index, "]");
+    return f.path.empty() ? key : cat(f.path, ".", key);
+  };
+  for (size_t i = 0; i < s.size(); ++i) {
+    const char c = s[i];
+    if (c == '{' || c == '[') {
+      std::string at_frame = here();
+      stack.push_back({c == '{', std::move(at_frame)});
+      expects_key = c == '{';
+    } else if (c == '}' || c == ']') {
+      if (!stack.empty()) stack.pop_back();
+      expects_key = false;
+    } else if (c == ',' && !stack.empty()) {
+      expects_key = stack.back().map;
+      if (!expects_key) ++stack.back().index;
+    } else if (c == '"') {
+      const size_t start = i++;
+      while (i < s.size() && s[i] != '"') i += s[i] == '\\' ? 2 : 1;
+      if (!expects_key) continue;
+      expects_key = false;
+      const auto read = json::read(s.substr(start, i + 1 - start));
+      key = read && read->is_string() ? std::string(read->as_string()) : "";
+    } else if (c == '-' || (c >= '0' && c <= '9')) {
+      const size_t end = s.find_first_not_of("+-.0123456789eE", i);
+      const std::string_view literal = s.substr(i, end == s.npos ? s.npos : end - i);
+      if (here() == path) return literal;
+      i += literal.size() - 1;
+    }
+  }
+  return "";
+}
+
 std::vector<std::string> duplicate_yaml_keys(std::string_view yaml) {
   std::vector<std::string> out;
   const auto strict = yaml::read_strict(yaml);
@@ -220,16 +272,34 @@ std::vector<std::string> duplicate_yaml_keys(std::string_view yaml) {
   return out;
 }
 
+namespace {
+
+// The metadata of a custom object is read by its Go type, too.
+Status check_custom_meta(const Value& object) {
+  for (std::string_view map : {"annotations", "labels"}) {
+    for (const auto& e : entries(object, "metadata", map)) {
+      if (e.value.is_string() || e.value.is_nil()) continue;
+      const std::string why(json::type_error(e.value, "string").text());
+      return Error(Code::kInvalidArgument,
+                   cat(why.substr(0, why.find(" into ")), " into Go struct field ObjectMeta.", map, " of type string"));
+    }
+  }
+  return ok();
+}
+
+}  // namespace
+
 Status check_fields(const Resource& resource, Value& object, std::vector<std::string>* unknown,
-                    Refusal refusal) {
+                    Refusal refusal, std::string_view written) {
   if (resource.custom()) {
     std::vector<std::string> pruned;
+    TRY(check_custom_meta(object));
     default_and_prune(object, resource.custom_version->schema.get(), pruned);
     if (unknown) unknown->insert(unknown->end(), pruned.begin(), pruned.end());
     return ok();
   }
   if (!has_wire_form(resource.group, resource.version, resource.kind)) return ok();
-  return to_wire(resource.group, resource.version, resource.kind, object, unknown, refusal);
+  return to_wire(resource.group, resource.version, resource.kind, object, unknown, refusal, written);
 }
 
 Result<Decoded> decode_object(const httpd::Request& http, const Resource& resource, FieldValidation validation) {
@@ -249,8 +319,12 @@ Result<Decoded> decode_object(const httpd::Request& http, const Resource& resour
   if (kind.empty() && resource.custom()) return unrecognized(cat("Object 'Kind' is missing in '", http.body, "'"));
   if (kind.empty()) kind = resource.kind;
   if (api_version.empty()) api_version = resource.api_version();
-  if (kind != resource.kind || api_version != resource.api_version()) {
-    const GroupVersion given(api_version);
+  const GroupVersion given(api_version);
+  if (given.version.empty() && !resource.custom()) {
+    return bad_request(cat(kind, " in version \"\" cannot be handled as a ", resource.kind,
+                           ": Object 'apiVersion' is missing in '", http.body, "'"));
+  }
+  if (kind != resource.kind || given.text() != resource.api_version()) {
     if (resource.custom() && api_version == resource.api_version()) {
       return invalid(resource.group, kind, name_of(out.object),
                      {{"FieldValueInvalid", cat("Invalid value: ", quote(kind), ": must be ", resource.kind), "kind"}});
@@ -264,9 +338,10 @@ Result<Decoded> decode_object(const httpd::Request& http, const Resource& resour
     return bad_request(cat(kind, " in version ", quote(resource.version), " cannot be handled as a ", resource.kind, ": ", why));
   };
   std::vector<std::string> unknown;
-  if (Status s = check_fields(resource, out.object, &unknown); !s) return refused(s.error().text());
+  const std::string_view written = format == Format::kJson ? http.body : std::string_view();
+  if (Status s = check_fields(resource, out.object, &unknown, Refusal::kDecode, written); !s) return refused(s.error().text());
   put(out.object, "kind", kind);
-  put(out.object, "apiVersion", api_version);
+  put(out.object, "apiVersion", resource.api_version());
   if (validation == FieldValidation::kIgnore) return out;
   if (format == Format::kYaml) out.warnings = duplicate_yaml_keys(http.body);
   for (std::string& s : strict_complaints(format == Format::kJson ? http.body : std::string_view(), unknown)) {

@@ -26,9 +26,12 @@ Status check_kind(const Resource& resource, const value::Value& object);
 ResourcePtr kind_of_body(std::string_view group, std::string_view kind);
 // Of DeleteOptions: any object; empty: nil.
 Result<value::Value> decode_any(const httpd::Request& http);
-// Checks an object that a patch made: the types of its fields.
+// Checks the types of an object's fields. `written`, where given, is the JSON text its numbers were
+// read from: Go's decoder takes 1.0 for no integer, and says it as it stands.
 Status check_fields(const Resource& resource, value::Value& object, std::vector<std::string>* unknown,
-                    Refusal refusal = Refusal::kDecode);
+                    Refusal refusal = Refusal::kDecode, std::string_view written = {});
+// The number at the end of a path ("spec.replicas", "a.b[0].c") in a well-formed JSON text; "": none.
+std::string_view number_at(std::string_view json, std::string_view path);
 // What strict reading of a JSON text complains of, in the text's order: keys that stand twice in one
 // object, and the paths that check_fields did not know. `duplicate field "data.a"`, `unknown field "zz"`.
 std::vector<std::string> strict_complaints(std::string_view json, const std::vector<std::string>& unknown);

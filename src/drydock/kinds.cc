@@ -25,6 +25,11 @@ std::vector<KindRules> make_table() {
   add_workload_kinds(all);
   add_batch_kinds(all);
   add_service_kinds(all);
+  add_ingress_kinds(all);
+  add_networking_kinds(all);
+  add_autoscaler_kinds(all);
+  add_webhook_kinds(all);
+  add_quota_kinds(all);
   add_config_kinds(all);
   add_storage_kinds(all);
   add_rbac_kinds(all);

@@ -35,6 +35,8 @@ struct KindRules {
   Status (*update)(World& world, value::Value& object, const value::Value& old) = nullptr;
   // `old` is null on create. Called for the main resource, not for status.
   void (*validate)(const value::Value& object, const value::Value* old, std::vector<Cause>& causes) = nullptr;
+  // Of the status subresource; the object is as it would be stored.
+  void (*validate_status)(const value::Value& object, std::vector<Cause>& causes) = nullptr;
   // Does a change of the object (not status, not metadata) raise metadata.generation? Most kinds with
   // spec do; ConfigMap, Secret and others have none at all.
   bool generation = false;

@@ -41,6 +41,15 @@ std::string storage_key(const Resource& r, std::string_view ns, std::string_view
   return cat("/", folder, "/", ns.empty() ? "" : cat(ns, "/"), name);
 }
 
+// An update that names the uid of another object than is stored; `stored` is empty where there is none.
+Error other_uid(const Resource& r, const Value& object, std::string_view wanted, std::string_view stored, bool dry_run) {
+  return conflict(r.group, r.plural, name_of(object),
+                  cat("StorageError: invalid object, Code: 4, Key: ", dry_run ? "" : "/registry",
+                      storage_key(r, namespace_of(object), name_of(object)),
+                      ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ", wanted,
+                      ", UID in object meta: ", stored));
+}
+
 }  // namespace
 
 Pairs selectable_of(const Resource& resource, const Value& object) {
@@ -183,6 +192,9 @@ Result<ObjectPtr> Machine::create_object(const ResourcePtr& resource, Value obje
   TRY(check_disk());
   const KindRules* rules = resource->custom() ? nullptr : rules_of(resource->group, resource->kind);
   Value& meta = ensure(object, "metadata");
+  if (std::string_view uid = uid_of(object); context.by_update && !uid.empty()) {
+    return other_uid(*resource, object, uid, "", context.dry_run);
+  }
   bool generated = name_of(object).empty() && !text(meta, "generateName").empty();
   if (generated) {
     std::string base(text(meta, "generateName"));
@@ -244,10 +256,7 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
   }
   std::string_view uid = uid_of(object);
   if (!uid.empty() && uid != live_object->uid && !context.patch) {
-    return conflict(resource->group, resource->plural, name,
-                    cat("StorageError: invalid object, Code: 4, Key: ", context.dry_run ? "" : "/registry", storage_key(*resource, ns, name),
-                        ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ", uid,
-                        ", UID in object meta: ", live_object->uid));
+    return other_uid(*resource, object, uid, live_object->uid, context.dry_run);
   }
   Value live = parse_object(*live_object);
   bool main = context.subresource.empty() || context.subresource == "scale";
@@ -259,6 +268,8 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
     Value next = copied(live);
     copy_entry(next, object, "status");
     put(next, "metadata", copied(meta));
+    const bool deployment = resource->group == "apps" && resource->kind == "Deployment";
+    if (deployment) copy_entry(ensure(next, "metadata"), *live.get("metadata"), "labels");
     object = std::move(next);
   } else if (main && std::find(resource->subresources.begin(), resource->subresources.end(), "status") !=
                          resource->subresources.end()) {
@@ -293,6 +304,7 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
   std::vector<Cause> causes;
   if (main) validate_object_meta_update(object, live, causes);
   if (main && rules && rules->validate) rules->validate(object, &live, causes);
+  if (context.subresource == "status" && rules && rules->validate_status) rules->validate_status(object, causes);
   if (resource->custom()) validate_custom_object(*resource, object, &live, causes);
   if (!causes.empty()) return invalid(resource->group, resource->kind, name, std::move(causes));
 

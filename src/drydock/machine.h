@@ -38,6 +38,7 @@ struct WriteContext {
   bool dry_run = false;
   bool apply = false;       // managed fields are settled already (patch::apply)
   bool patch = false;       // a uid in the object is a change of it, no precondition
+  bool by_update = false;   // a create that was asked for as an update: a uid is a precondition
 };
 
 struct Preconditions {

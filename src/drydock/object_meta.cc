@@ -21,6 +21,7 @@ NameRule name_rule(std::string_view group, std::string_view kind) {
       kind == "ClusterTrustBundle") {
     return is_path_segment;
   }
+  if (group.empty() && kind == "Event") return [](std::string_view) { return Complaints(); };
   if (group.empty() && (kind == "Namespace")) return is_dns1123_label;
   if (group.empty() && kind == "Service") return is_dns1123_label;
   if (group == "apps" && kind == "StatefulSet") return is_dns1123_label;
@@ -28,20 +29,6 @@ NameRule name_rule(std::string_view group, std::string_view kind) {
 }
 
 std::string_view text_of(const Value& v) { return v.is_string() ? v.as_string() : std::string_view(); }
-
-void validate_annotations(const Value* annotations, std::vector<Cause>& out) {
-  size_t size = 0;
-  for (const auto& e : entries_of(annotations)) {
-    std::string key(e.key.view());
-    size += key.size() + text_of(e.value).size();
-    std::transform(key.begin(), key.end(), key.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    for (const std::string& m : is_label_key(key)) {
-      invalid_value(out, "metadata.annotations", e.key.view(), m);
-    }
-  }
-  if (size > kAnnotationBytes) too_long(out, "metadata.annotations", kAnnotationBytes);
-}
 
 // As the API server prints them: in the order of its type's fields.
 std::string owners_text(const Value& object) {
@@ -114,6 +101,18 @@ void validate_finalizers(const Value& object, bool core, std::vector<Cause>& out
 
 }  // namespace
 
+void validate_annotations(const Value* annotations, const std::string& path, std::vector<Cause>& out) {
+  size_t size = 0;
+  for (const auto& e : entries_of(annotations)) {
+    std::string key(e.key.view());
+    size += key.size() + text_of(e.value).size();
+    std::transform(key.begin(), key.end(), key.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    complain(out, path, e.key, is_label_key(key));
+  }
+  if (size > kAnnotationBytes) too_long(out, path, kAnnotationBytes);
+}
+
 void validate_object_meta(std::string_view group, std::string_view kind, bool namespaced,
                           const Value& object, std::vector<Cause>& causes) {
   std::string_view name = name_of(object), ns = namespace_of(object);
@@ -140,8 +139,9 @@ void validate_object_meta(std::string_view group, std::string_view kind, bool na
   } else if (!ns.empty()) {
     forbidden_field(causes, "metadata.namespace", "not allowed on this type");
   }
+  if (const Value* metadata = at(object, "metadata")) non_negative(*metadata, "generation", "metadata", causes);
   validate_labels(at(object, "metadata", "labels"), "metadata.labels", causes);
-  validate_annotations(at(object, "metadata", "annotations"), causes);
+  validate_annotations(at(object, "metadata", "annotations"), "metadata.annotations", causes);
   validate_owners(object, causes);
   validate_finalizers(object, Catalog::built_in()->has_group(group), causes);
 }
@@ -167,7 +167,7 @@ void validate_object_meta_update(const Value& object, const Value& old, std::vec
     immutable(causes, child("metadata", key), at(object, "metadata", key), at(old, "metadata", key));
   }
   validate_labels(at(object, "metadata", "labels"), "metadata.labels", causes);
-  validate_annotations(at(object, "metadata", "annotations"), causes);
+  validate_annotations(at(object, "metadata", "annotations"), "metadata.annotations", causes);
   validate_owners(object, causes);
 }
 

@@ -20,6 +20,25 @@ Result<PatchKind> patch_kind(const ApiRequest& r, const Resource& resource) {
                       "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
 }
 
+namespace {
+
+// One {op, from, path, value}: the first three are texts.
+Status check_operation(const Value& op, size_t i, std::vector<std::string>& unknown) {
+  for (const auto& e : entries_of(&op)) {
+    const std::string_view key = e.key;
+    if (key == "value") continue;
+    if (key != "op" && key != "from" && key != "path") {
+      unknown.push_back(cat("[", i, "].", key));
+    } else if (!e.value.is_string() && !e.value.is_nil()) {
+      const std::string why(json::type_error(e.value, "string").text());
+      return Error(Code::kInvalidArgument, cat(why.substr(0, why.find(" into ")), " into Go struct field jsonPatchOp.", key, " of type string"));
+    }
+  }
+  return ok();
+}
+
+}  // namespace
+
 Result<Patch> read_patch(const ApiRequest& r, PatchKind kind, FieldValidation validation) {
   constexpr size_t kMaxOperations = 10000;
   Patch out;
@@ -33,10 +52,12 @@ Result<Patch> read_patch(const ApiRequest& r, PatchKind kind, FieldValidation va
   }
   if (out.body.is_nil() && kind == PatchKind::kMerge) return bad_request("Invalid JSON Patch");
   if (out.body.is_nil()) out.body = list ? empty_list() : empty_map();
+  std::vector<std::string> unknown;
   if (list) {
+    size_t i = 0;
     for (const Value& op : out.body.items()) {
-      if (op.is_map()) continue;
-      return bad_request(cat(prefix, json::type_error(op, "handlers.jsonPatchOp").text()));
+      if (!op.is_map() && !op.is_nil()) return bad_request(cat(prefix, json::type_error(op, "handlers.jsonPatchOp").text()));
+      if (Status s = check_operation(op, i++, unknown); !s) return bad_request(cat(prefix, s.error().text()));
     }
     if (out.body.length() > kMaxOperations) {
       return status_error(413, "RequestEntityTooLarge",
@@ -44,7 +65,7 @@ Result<Patch> read_patch(const ApiRequest& r, PatchKind kind, FieldValidation va
     }
   }
   if (validation == FieldValidation::kIgnore) return out;
-  out.complaints = strict_complaints(r.http->body, {});
+  out.complaints = strict_complaints(r.http->body, unknown);
   if (list) {
     for (std::string& s : out.complaints) s = cat("json patch ", s);
   }

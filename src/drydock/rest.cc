@@ -5,6 +5,7 @@
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "drydock/authorization.h"
+#include "drydock/patch_request.h"
 #include "json/json.h"
 #include "yaml/yaml.h"
 
@@ -127,6 +128,7 @@ Result<httpd::Response> route(Rest& rest, const ApiRequest& r, const ExchangePtr
   if (!resource) return built_in ? Result<httpd::Response>(no_such_resource()) : plain_not_found();
   if (resource->custom() && (resource->namespaced ? r.ns.empty() && !r.name.empty() : !r.ns.empty())) return plain_not_found();
   TRY(check_address(r, *resource));
+  if (r.verb == "patch" && !resource->custom()) TRY(patch_kind(r, *resource));  // before anything is said of the resource
   if (std::string_view old = deprecation_of(r); !old.empty()) r.warnings->emplace_back(old);
   TRY(check_name(r));
   Result<httpd::Response> special = httpd::Response();

@@ -84,12 +84,14 @@ Result<httpd::Response> serve_update(Rest& rest, const ApiRequest& r, const Reso
   std::lock_guard held(rest.machine.lock());
   bool unnamed = text(body.object, "metadata", "resourceVersion").empty();
   Place place = place_of(*resource);
-  bool exists = rest.machine.store().find(place.group, place.plural, r.ns, r.name) != nullptr;
+  const ObjectPtr found = rest.machine.store().find(place.group, place.plural, r.ns, r.name);
+  const bool exists = found != nullptr;
   static constexpr std::string_view kCreates[] = {"leases", "events", "endpoints", "limitranges", "services",
                                                   "roles", "rolebindings", "clusterroles", "clusterrolebindings"};
   if (!exists && r.subresource.empty() && !resource->custom() &&
       std::find(std::begin(kCreates), std::end(kCreates), resource->plural) != std::end(kCreates)) {
     drop(ensure(body.object, "metadata"), "resourceVersion");
+    q.context.by_update = true;
     ObjectPtr made = TRY(rest.machine.create_object(stored, std::move(body.object), q.context));
     return object_response(rest, r, resource, *made, 201);
   }
@@ -97,8 +99,9 @@ Result<httpd::Response> serve_update(Rest& rest, const ApiRequest& r, const Reso
     return invalid(resource->group, resource->plural, r.name,
                    {{"FieldValueInvalid", "Invalid value: 0: must be specified for an update", "metadata.resourceVersion"}});
   }
+  const Value before = found ? tree_in(*resource, *found) : Value();
   ObjectPtr made = TRY(rest.machine.update_object(stored, std::move(body.object), q.context));
-  if (r.subresource.empty()) warn(r, warnings_of(*resource, tree_in(*resource, *made)));
+  if (r.subresource.empty()) warn(r, warnings_of_update(*resource, tree_in(*resource, *made), before));
   return object_response(rest, r, resource, *made, 200);
 }
 
@@ -166,11 +169,27 @@ Result<httpd::Response> serve_patch(Rest& rest, const ApiRequest& r, const Resou
     return invalid("", "", "", std::move(causes));
   };
   if (!apply && !strategic) {
-    if (Status s = check_kind(*resource, next); !s) return refused(s.error().text());
+    if (Status s = check_kind(*resource, next); !s) {
+      // A custom object may call itself anything; its kind is a field that is wrong.
+      const std::string_view said = text(next, "kind");
+      if (!resource->custom() || text(next, "apiVersion") != resource->api_version()) return refused(s.error().text());
+      return invalid(resource->group, said, r.name, {{"FieldValueInvalid", cat("Invalid value: ", quote(said), ": must be ", resource->kind), "kind"}});
+    }
   }
   std::vector<std::string> unknown;
-  if (Status s = check_fields(*resource, next, &unknown, strategic ? Refusal::kConvert : Refusal::kDecode); !s) {
-    return refused(s.error().text());
+  if (!apply && !strategic && text(next, "kind").empty() && text(next, "apiVersion").empty()) {
+    for (const auto& e : entries_of(&next)) unknown.emplace_back(e.key.view());  // of no type: read as nothing
+    std::erase_if(unknown, [](const std::string& key) { return key == "kind" || key == "apiVersion"; });
+    next = empty_map();
+  }
+  const Refusal words = apply || strategic ? Refusal::kConvert : Refusal::kDecode;
+  const bool literal = kind == PatchKind::kMerge;  // the patch's numbers reach the decoder as they are written
+  if (Status s = check_fields(*resource, next, &unknown, words, literal ? r.http->body : std::string_view()); !s) {
+    if (!apply) return refused(s.error().text());
+    const std::string type_name = cat(resource->api_version(), ", Kind=", resource->kind);
+    return status_error(500, "", cat("failed to convert new object (", namespace_of(next), "/", r.name, "; ", type_name,
+                                     ") to proper version: unable to convert unstructured object to ", type_name, ": ",
+                                     s.error().text()));
   }
   std::vector<std::string> warnings = std::move(patch.complaints);
   if (q.validation != FieldValidation::kIgnore && !apply) {
@@ -189,12 +208,17 @@ Result<httpd::Response> serve_patch(Rest& rest, const ApiRequest& r, const Resou
   q.context.patch = true;
   ObjectPtr made = found ? TRY(rest.machine.update_object(stored, std::move(next), q.context))
                          : TRY(rest.machine.create_object(stored, std::move(next), q.context));
+  if (r.subresource.empty()) {
+    const Value now = tree_in(*resource, *made);
+    warn(r, found ? warnings_of_update(*resource, now, live) : warnings_of(*resource, now));
+  }
   return object_response(rest, r, resource, *made, found ? 200 : 201);
 }
 
 Result<httpd::Response> serve_delete(Rest& rest, const ApiRequest& r, const ResourcePtr& resource) {
   TRY(choose_view(r, resource));
   DeleteOptions options = TRY(read_delete_options(r));
+  if (options.propagation.empty()) warn(r, warnings_of_delete(*resource));
   ResourcePtr stored = stored_of(rest, *resource);
   std::lock_guard held(rest.machine.lock());
   Removed removed = TRY(rest.machine.remove_object(stored, r.ns, r.name, options));

@@ -8,59 +8,6 @@
 namespace pintle::drydock {
 namespace {
 
-bool lower(char c) { return c >= 'a' && c <= 'z'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
-bool alnum(char c) { return lower(c) || digit(c) || (c >= 'A' && c <= 'Z'); }
-
-bool dns_label(std::string_view s) {
-  if (s.empty() || s.front() == '-' || s.back() == '-') return false;
-  return std::all_of(s.begin(), s.end(), [](char c) { return lower(c) || digit(c) || c == '-'; });
-}
-
-bool dns_subdomain(std::string_view s) {
-  auto parts = split(s, ".");
-  return std::all_of(parts.begin(), parts.end(), dns_label);
-}
-
-bool label_text(std::string_view s) {
-  if (s.empty() || !alnum(s.front()) || !alnum(s.back())) return false;
-  return std::all_of(s.begin(), s.end(),
-                     [](char c) { return alnum(c) || c == '-' || c == '_' || c == '.'; });
-}
-
-std::string max_length(size_t n, std::string_view unit) {
-  return cat("must be no more than ", n, " ", unit);
-}
-
-constexpr std::string_view kLabel = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-constexpr std::string_view kSubdomain = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
-constexpr std::string_view kLabelKey = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
-
-std::string pattern(std::string_view words, std::string_view regex,
-                    std::initializer_list<std::string_view> examples) {
-  std::string out(words);
-  out += " (e.g. ";
-  bool first = true;
-  for (std::string_view e : examples) {
-    if (!first) out += " or ";
-    first = false;
-    out += cat("'", e, "', ");
-  }
-  return out + cat("regex used for validation is '", regex, "')");
-}
-
-std::string key_pattern() {
-  return pattern("must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
-                 "with an alphanumeric character",
-                 kLabelKey, {"MyName", "my.name", "123-abc"});
-}
-
-void parent_directory(std::string_view s, Complaints& out) {
-  if (s == ".") out.push_back("must not be '.'");
-  else if (s == "..") out.push_back("must not be '..'");
-  else if (s.starts_with("..")) out.push_back("must not start with '..'");
-}
-
 std::string shown(const Value& bad) {
   if (bad.is_string()) return quote(bad.as_string());
   return json::write(bad).value_or("null");
@@ -132,7 +79,7 @@ void validate_share(std::vector<Cause>& out, std::string path, const Value* v) {
   if (!v) return;
   if (v->is_string()) {
     const std::string_view s = v->as_string();
-    const bool percent = s.size() > 1 && s.ends_with('%') && std::all_of(s.begin(), s.end() - 1, digit);
+    const bool percent = s.size() > 1 && s.ends_with('%') && std::all_of(s.begin(), s.end() - 1, [](char c) { return c >= '0' && c <= '9'; });
     if (!percent) {
       invalid_value(out, std::move(path), *v,
                     "a valid percent string must be a numeric string followed by an ending '%' (e.g. "
@@ -143,143 +90,81 @@ void validate_share(std::vector<Cause>& out, std::string path, const Value* v) {
   }
 }
 
+void not_above_100_percent(std::vector<Cause>& out, std::string path, const Value* v) {
+  if (!v || !v->is_string() || !v->as_string().ends_with('%')) return;
+  int64_t n = 0;
+  for (char c : v->as_string().substr(0, v->as_string().size() - 1)) {
+    if (c < '0' || c > '9') return;
+    n = std::min<int64_t>(n * 10 + (c - '0'), 1000);
+  }
+  if (n > 100) invalid_value(out, std::move(path), *v, "must not be greater than 100%");
+}
+
+void complain(std::vector<Cause>& out, const std::string& path, std::string_view bad, const Complaints& about) {
+  for (const std::string& m : about) invalid_value(out, path, bad, m);
+}
+
+void one_of(std::vector<Cause>& out, std::string path, std::string_view value,
+            std::initializer_list<std::string_view> supported) {
+  if (std::find(supported.begin(), supported.end(), value) == supported.end()) {
+    not_supported(out, std::move(path), value, supported);
+  }
+}
+
+void one_of_or_required(std::vector<Cause>& out, std::string path, std::string_view value,
+                        std::initializer_list<std::string_view> supported) {
+  if (value.empty()) required(out, std::move(path));
+  else one_of(out, std::move(path), value, supported);
+}
+
+void port_or_name(std::vector<Cause>& out, const std::string& path, const Value* port) {
+  if (port && port->is_string()) complain(out, path, port->as_string(), is_port_name(port->as_string()));
+  else if (const int64_t n = as_number(port, 0); !is_port(n)) invalid_value(out, path, make(n), kPortRange);
+}
+
+void validate_ip(std::vector<Cause>& out, std::string path, std::string_view s) {
+  if (address_family(s) == 0) {
+    invalid_value(out, std::move(path), s, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+  }
+}
+
+bool validate_cidr(std::vector<Cause>& out, std::string path, std::string_view s) {
+  if (parse_cidr(s)) return true;
+  invalid_value(out, std::move(path), s, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+  return false;
+}
+
+void domain_prefixed_path(std::vector<Cause>& out, const std::string& path, std::string_view s) {
+  if (s.empty()) return required(out, path);
+  const size_t slash = s.find('/');
+  if (slash == s.npos || slash == 0 || slash + 1 == s.size()) {
+    return invalid_value(out, path, s, "must be a domain-prefixed path (such as \"acme.io/foo\")");
+  }
+  complain(out, path, s.substr(0, slash), is_dns1123_subdomain(s.substr(0, slash)));
+}
+
+void no_backsteps(std::vector<Cause>& out, std::string path, std::string_view s) {
+  const auto parts = split(s, "/");
+  if (std::find(parts.begin(), parts.end(), "..") != parts.end()) {
+    invalid_value(out, std::move(path), s, "must not contain '..'");
+  }
+}
+
+void descending_path(std::vector<Cause>& out, const std::string& path, std::string_view s) {
+  if (s.starts_with('/')) invalid_value(out, path, s, "must be a relative path");
+  no_backsteps(out, path, s);
+}
+
 std::string child(std::string_view path, std::string_view key) {
   return path.empty() ? std::string(key) : cat(path, ".", key);
 }
 std::string element(std::string_view path, size_t i) { return cat(path, "[", i, "]"); }
 std::string keyed(std::string_view path, std::string_view key) { return cat(path, "[", key, "]"); }
 
-Complaints is_dns1123_label(std::string_view s) {
-  Complaints out;
-  if (s.size() > 63) out.push_back(max_length(63, "characters"));
-  if (dns_label(s)) return out;
-  if (dns_subdomain(s)) {
-    out.push_back("must not contain dots");
-  } else {
-    out.push_back(pattern("a lowercase RFC 1123 label must consist of lower case alphanumeric "
-                          "characters or '-', and must start and end with an alphanumeric character",
-                          kLabel, {"my-name", "123-abc"}));
-  }
-  return out;
-}
-
-Complaints is_dns1123_subdomain(std::string_view s) {
-  Complaints out;
-  if (s.size() > 253) out.push_back(max_length(253, "characters"));
-  if (!dns_subdomain(s)) {
-    out.push_back(pattern("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
-                          "characters, '-' or '.', and must start and end with an alphanumeric character",
-                          kSubdomain, {"example.com"}));
-  }
-  return out;
-}
-
-Complaints is_dns1035_label(std::string_view s) {
-  Complaints out;
-  if (s.size() > 63) out.push_back(max_length(63, "characters"));
-  if (!dns_label(s) || !lower(s.front())) {
-    out.push_back(pattern("a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
-                          "start with an alphabetic character, and end with an alphanumeric character",
-                          "[a-z]([-a-z0-9]*[a-z0-9])?", {"my-name", "abc-123"}));
-  }
-  return out;
-}
-
-Complaints is_wildcard_subdomain(std::string_view s) {
-  Complaints out;
-  if (s.size() > 253) out.push_back(max_length(253, "characters"));
-  if (!s.starts_with("*.") || !dns_subdomain(s.substr(2))) {
-    out.push_back(pattern("a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS "
-                          "subdomain, which must consist of lower case alphanumeric characters, '-' or "
-                          "'.' and end with an alphanumeric character",
-                          cat("\\*\\.", kSubdomain), {"*.example.com"}));
-  }
-  return out;
-}
-
-Complaints is_label_key(std::string_view s) {
-  Complaints out;
-  auto parts = split(s, "/");
-  if (parts.size() > 2) {
-    return {cat("a valid label key ", key_pattern(),
-                " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')")};
-  }
-  if (parts.size() == 2) {
-    if (parts[0].empty()) out.push_back("prefix part must be non-empty");
-    else for (const std::string& m : is_dns1123_subdomain(parts[0])) out.push_back(cat("prefix part ", m));
-  }
-  std::string_view name = parts.back();
-  if (name.empty()) out.push_back("name part must be non-empty");
-  else if (name.size() > 63) out.push_back(cat("name part ", max_length(63, "bytes")));
-  if (!label_text(name)) out.push_back(cat("name part ", key_pattern()));
-  return out;
-}
-
-Complaints is_label_value(std::string_view s) {
-  Complaints out;
-  if (s.size() > 63) out.push_back(max_length(63, "bytes"));
-  if (!s.empty() && !label_text(s)) {
-    out.push_back(pattern("a valid label must be an empty string or consist of alphanumeric characters, "
-                          "'-', '_' or '.', and must start and end with an alphanumeric character",
-                          cat("(", kLabelKey, ")?"), {"MyValue", "my_value", "12345"}));
-  }
-  return out;
-}
-
-Complaints is_port_name(std::string_view s) {
-  Complaints out;
-  if (s.size() > 15) out.push_back(max_length(15, "characters"));
-  if (s.empty() || !std::all_of(s.begin(), s.end(), [](char c) { return lower(c) || digit(c) || c == '-'; })) {
-    out.push_back("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
-  }
-  if (std::none_of(s.begin(), s.end(), lower)) out.push_back("must contain at least one letter (a-z)");
-  if (s.find("--") != s.npos) out.push_back("must not contain consecutive hyphens");
-  if (!s.empty() && (s.front() == '-' || s.back() == '-')) {
-    out.push_back("must not begin or end with a hyphen");
-  }
-  return out;
-}
-
-Complaints is_config_key(std::string_view s) {
-  Complaints out;
-  if (s.size() > 253) out.push_back(max_length(253, "characters"));
-  if (s.empty() || !std::all_of(s.begin(), s.end(), [](char c) { return alnum(c) || c == '-' || c == '_' || c == '.'; })) {
-    out.push_back(pattern("a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
-                          "[-._a-zA-Z0-9]+", {"key.name", "KEY_NAME", "key-name"}));
-  }
-  parent_directory(s, out);
-  return out;
-}
-
-Complaints is_env_name(std::string_view s) {
-  Complaints out;
-  if (s.empty()) out.push_back("environment variable name must be non-empty");
-  for (char c : s) {
-    if (c < 0x20 || c > 0x7e || c == '=') {
-      out.push_back("a valid environment variable name must consist only of printable ASCII "
-                    "characters other than '='");
-      break;
-    }
-  }
-  return out;
-}
-
-Complaints is_path_segment(std::string_view s) {
-  if (s == "." || s == "..") return {cat("may not be '", s, "'")};
-  Complaints out;
-  for (std::string_view bad : {"/", "%"}) {
-    if (s.find(bad) != s.npos) out.push_back(cat("may not contain '", bad, "'"));
-  }
-  return out;
-}
-
-bool is_port(int64_t n) { return n >= 1 && n <= 65535; }
-
 void validate_labels(const Value* labels, const std::string& path, std::vector<Cause>& out) {
   for (const auto& e : entries_of(labels)) {
-    for (const std::string& m : is_label_key(e.key)) invalid_value(out, path, e.key.view(), m);
-    std::string_view v = e.value.is_string() ? e.value.as_string() : std::string_view();
-    for (const std::string& m : is_label_value(v)) invalid_value(out, path, v, m);
+    complain(out, path, e.key, is_label_key(e.key));
+    complain(out, path, as_text(e.value), is_label_value(as_text(e.value)));
   }
 }
 
@@ -289,7 +174,7 @@ void validate_label_selector(const Value* selector, const std::string& path, std
   for (const auto& e : entries(*selector, "matchLabels")) {
     for (const std::string& m : is_label_key(e.key)) invalid_value(out, labels, e.key.view(), m);
     std::string_view v = e.value.is_string() ? e.value.as_string() : std::string_view();
-    for (const std::string& m : is_label_value(v)) invalid_value(out, keyed(labels, e.key), v, m);
+    for (const std::string& m : is_label_value(v)) invalid_value(out, labels, v, m);
   }
   size_t i = 0;
   for (const Value& e : items(*selector, "matchExpressions")) {
@@ -308,10 +193,22 @@ void validate_label_selector(const Value* selector, const std::string& path, std
     } else {
       invalid_value(out, child(at_path, "operator"), op, "not a valid selector operator");
     }
-    for (const std::string& m : is_label_key(text(e, "key"))) {
-      invalid_value(out, child(at_path, "key"), text(e, "key"), m);
+    complain(out, child(at_path, "key"), text(e, "key"), is_label_key(text(e, "key")));
+    for (size_t n = 0; n < values; ++n) {
+      const std::string_view v = as_text(items(e, "values")[n]);
+      complain(out, element(child(at_path, "values"), n), v, is_label_value(v));
     }
   }
+}
+
+std::string selector_text(const Value& selector) {
+  std::string out;
+  for (std::string_view key : {"matchLabels", "matchExpressions"}) {
+    const Value* part = at(selector, key);
+    if (!part || (entries_of(part).empty() && part->items().empty())) continue;
+    append(out, {out.empty() ? "" : ",", quote(key), ":", json::write(*part).value_or("null")});
+  }
+  return cat("{", out, "}");
 }
 
 bool selector_matches(const Value* selector, const Value* labels) {

@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "crypt/crypt.h"
+#include "drydock/decode.h"
 #include "drydock/go_time.h"
 #include "drydock/quantity.h"
 #include "drydock/tree.h"
@@ -66,9 +67,42 @@ std::string go_type(int kind, uint16_t ref) {
   }
 }
 
+// Go's structs within structs, whose names stand in the paths of decoding errors. `but`: the outer
+// struct's own fields; `only`: where those are more.
+struct Embedded {
+  std::string_view owner, name;
+  std::initializer_list<std::string_view> but, only;
+};
+
+std::string_view embedded_in(std::string_view owner, std::string_view field) {
+  static const Embedded kAll[] = {
+      {"v1.Volume", "VolumeSource", {"name"}, {}},
+      {"v1.PersistentVolumeSpec", "PersistentVolumeSource",
+       {"capacity", "accessModes", "claimRef", "persistentVolumeReclaimPolicy", "storageClassName", "mountOptions",
+        "volumeMode", "nodeAffinity", "volumeAttributesClassName"}, {}},
+      {"v1.Probe", "ProbeHandler", {}, {"exec", "httpGet", "tcpSocket", "grpc"}},
+      {"v1.EphemeralContainer", "EphemeralContainerCommon", {"targetContainerName"}, {}},
+      {"v1.RuleWithOperations", "Rule", {"operations"}, {}},
+      {"v1.ConfigMapKeySelector", "LocalObjectReference", {}, {"name"}},
+      {"v1.SecretKeySelector", "LocalObjectReference", {}, {"name"}},
+      {"v1.ConfigMapEnvSource", "LocalObjectReference", {}, {"name"}},
+      {"v1.SecretEnvSource", "LocalObjectReference", {}, {"name"}},
+      {"v1.ConfigMapVolumeSource", "LocalObjectReference", {}, {"name"}},
+      {"v1.ConfigMapProjection", "LocalObjectReference", {}, {"name"}},
+      {"v1.SecretProjection", "LocalObjectReference", {}, {"name"}},
+      {"v1.IngressRule", "IngressRuleValue", {"host"}, {}},
+  };
+  auto in = [&](const auto& list) { return std::find(list.begin(), list.end(), field) != list.end(); };
+  for (const Embedded& e : kAll) {
+    if (e.owner == owner && (e.only.size() ? in(e.only) : !in(e.but))) return e.name;
+  }
+  return "";
+}
+
 struct Walk {
   std::vector<std::string>* unknown;
   Refusal refusal;
+  std::string_view written;
 
   // Where the walk is: for unknown fields with list indices, for decoding errors without.
   struct Place {
@@ -97,6 +131,7 @@ struct Walk {
     else if (type.starts_with("[]")) text = cat("cannot restore slice from ", what);
     else if (type.find('.') != type.npos) text = cat("cannot restore struct from: ", what);
     else if (v.is_int() && type == "string") text = cat("cannot convert ", what, " to ", type);
+    else if (v.is(value::Type::kFloat64) && type.starts_with("int")) text = cat("cannot convert ", what, " to ", type);
     else text = cat("unrecognized type: ", type);
     return Error(Code::kInvalidArgument, std::move(text));
   }
@@ -104,8 +139,9 @@ struct Walk {
   Error mismatch(const Value& v, std::string_view type, const Place& place) const {
     if (refusal == Refusal::kConvert) return inconvertible(v, type);
     std::string what(json_name(v));
-    if (what == "number" && type != "string" && type.starts_with("int")) {
-      what += " " + json::write(v).value_or("");
+    if (what == "number" && type.starts_with("int")) {
+      const std::string_view literal = number_at(written, place.indexed);
+      append(what, {" ", literal.empty() ? json::write(v).value_or("") : std::string(literal)});
     }
     if (place.owner.empty()) {
       return Error(Code::kInvalidArgument,
@@ -127,9 +163,11 @@ struct Walk {
       case kInt32:
       case kInt64:
       case kUint8: {
-        if (v.is(value::Type::kFloat64) && std::trunc(v.as_double()) == v.as_double() &&
-            std::fabs(v.as_double()) < 9e18) {
-          v = Value::int64(static_cast<int64_t>(v.as_double()));
+        if (v.is(value::Type::kFloat64) && std::trunc(v.as_double()) == v.as_double()) {
+          const bool as_written = !written.empty() && !number_at(written, place.indexed).empty();
+          const bool huge = std::fabs(v.as_double()) >= 9e18;
+          if (refusal == Refusal::kConvert && huge) v = Value::int64(INT64_MIN);  // Go's conversion saturates so
+          else if (!huge && !as_written) v = Value::int64(static_cast<int64_t>(v.as_double()));
         }
         bool fits = v.is_int() && (kind != kInt32 || v.as_int() == static_cast<int32_t>(v.as_int()));
         if (!fits) return mismatch(v, go_type(kind, 0), place);
@@ -154,6 +192,10 @@ struct Walk {
       case kTime:
       case kMicroTime:
       case kDuration:
+        // A type that reads itself does not know where it stands.
+        if (!v.is_string() && refusal == Refusal::kConvert && kind != kBytes) {
+          return Error(Code::kInvalidArgument, cat("json: cannot unmarshal ", json_name(v), " into Go value of type string"));
+        }
         if (!v.is_string()) return mismatch(v, kind == kBytes ? "[]uint8" : "string", place);
         if (kind == kTime || kind == kMicroTime) return check_time(v.as_string(), kind == kMicroTime);
         if (kind == kBytes) {
@@ -256,8 +298,10 @@ struct Walk {
     if (held.is_nil() && f.form == kAlways) held = zero_of(f);
     if (held.is_nil()) return ok();
     Place inner{place.indexed.empty() ? std::string(f.name) : cat(place.indexed, ".", f.name),
-                place.plain.empty() ? std::string(f.name) : cat(place.plain, ".", f.name),
-                owner.go_name};
+                place.plain, owner.go_name};
+    for (std::string_view step : {embedded_in(owner.go_name, f.name), f.name}) {
+      if (!step.empty()) append(inner.plain, {inner.plain.empty() ? "" : ".", step});
+    }
     TRY(any(held, f.kind, f.ref, inner));
     bool container = (f.kind & (kListOf | kMapOf)) != 0;
     bool omit = f.form == kOmitEmpty || f.form == kOmitZero;
@@ -275,10 +319,10 @@ bool has_wire_form(std::string_view group, std::string_view version, std::string
 }
 
 Status to_wire(std::string_view group, std::string_view version, std::string_view kind, Value& object,
-               std::vector<std::string>* unknown, Refusal refusal) {
+               std::vector<std::string>* unknown, Refusal refusal, std::string_view written) {
   const WireRoot* root = root_of(group, version, kind);
   if (!root) return ok();
-  Walk walk{unknown, refusal};
+  Walk walk{unknown, refusal, written};
   return walk.structure(object, kTypes[root->type], {});
 }
 

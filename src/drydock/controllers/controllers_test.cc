@@ -323,7 +323,7 @@ TEST(CronSchedule, NextTimes) {
       {"0 0 29 feb *", "2026-01-01T00:00:00Z", "2028-02-29T00:00:00Z"},
   };
   for (const Case& c : cases) {
-    std::optional<CronSchedule> schedule = CronSchedule::parse(c.text);
+    Result<CronSchedule> schedule = CronSchedule::parse(c.text);
     ASSERT_TRUE(schedule) << c.text;
     EXPECT_EQ(format_time(schedule->next(parse_time(c.from) / kSecond) * kSecond), c.next) << c.text;
   }

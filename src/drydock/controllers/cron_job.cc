@@ -81,7 +81,7 @@ Result<Again> reconcile(World& world, const Key& key) {
   }
 
   Again again;
-  std::optional<CronSchedule> schedule = CronSchedule::parse(text(cron, "spec", "schedule"));
+  Result<CronSchedule> schedule = CronSchedule::parse(text(cron, "spec", "schedule"));
   if (!schedule) {
     world.event(cron, "Warning", "UnparseableSchedule",
                 cat("unparseable schedule: \"", text(cron, "spec", "schedule"), "\""), kName);

@@ -1,5 +1,10 @@
 // Job and CronJob.
+#include <filesystem>
+
+#include "base/gotext.h"
+#include "drydock/controllers/cron_schedule.h"
 #include "drydock/kinds/families.h"
+#include "drydock/kinds/job_validation.h"
 #include "drydock/kinds/pod_template.h"
 #include "drydock/validation.h"
 
@@ -64,124 +69,61 @@ Status job_create(World& world, Value& object) {
   return ok();
 }
 
-void restart_policy(const Value& pod, const std::string& path, std::vector<Cause>& causes) {
-  std::string_view policy = text(pod, "spec", "restartPolicy");
-  if (policy == "OnFailure" || policy == "Never") return;
-  if (policy.empty() || policy == "Always") {
-    required(causes, path + ".spec.restartPolicy", "valid values: \"OnFailure\", \"Never\"");
-  } else {
-    not_supported(causes, path + ".spec.restartPolicy", policy, {"OnFailure", "Never"});
+void validate_schedule(std::string_view schedule, bool zone_before, std::vector<Cause>& causes) {
+  const std::string path = "spec.schedule";
+  if (schedule.empty()) return required(causes, path);
+  const auto read = CronSchedule::parse(schedule);
+  if (!read) invalid_value(causes, path, schedule, read.error().text());
+  if (!zone_before && schedule.find("TZ") != schedule.npos) {
+    invalid_value(causes, path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
   }
 }
 
-void validate_job_spec(const Value& spec, const std::string& path, std::vector<Cause>& causes) {
-  for (std::string_view key : {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
-                               "ttlSecondsAfterFinished"}) {
-    non_negative(spec, key, path, causes);
+// Where the machine has no table of time zones, any name will do.
+bool known_zone(std::string_view name) {
+  if (name == "UTC") return true;
+  bool table = false;
+  for (std::string_view folder : {"/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/", "/etc/zoneinfo/"}) {
+    std::error_code none;
+    if (std::filesystem::is_regular_file(cat(folder, name), none)) return true;
+    table = table || std::filesystem::is_regular_file(cat(folder, "Europe/London"), none);
   }
-  std::string_view mode = text(spec, "completionMode");
-  if (!mode.empty() && mode != "NonIndexed" && mode != "Indexed") {
-    not_supported(causes, path + ".completionMode", mode, {"NonIndexed", "Indexed"});
-  } else if (mode == "Indexed" && !has(spec, "completions")) {
-    required(causes, path + ".completions", "when completion mode is Indexed");
-  }
-  static thread_local const Value nothing = empty_map();
-  const Value* pod = at(spec, "template");
-  validate_pod_template(pod ? *pod : nothing, path + ".template", causes);
-  restart_policy(pod ? *pod : nothing, path + ".template", causes);
+  return !table;
 }
 
-void job_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
+void validate_time_zone(const Value* zone, std::vector<Cause>& causes) {
+  if (!zone) return;
+  const std::string_view name = as_text(*zone);
+  const std::string path = "spec.timeZone";
+  if (name.empty()) return invalid_value(causes, path, name, "timeZone must be nil or non-empty string");
+  bool good = true;
+  for (std::string_view part : split(name, "/")) {
+    good = good && !part.empty() && part != "." && part != ".." && !part.starts_with('-') &&
+           part.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-") == part.npos;
+  }
+  if (!good) return invalid_value(causes, path, name, cat("unknown time zone ", name));
+  if (to_lower(name) == "local") {
+    invalid_value(causes, path, name, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
+  } else if (!known_zone(name)) {
+    invalid_value(causes, path, name, cat("unknown time zone ", name));
+  }
+}
+
+void cron_job_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
   const Value& spec = pod_spec_of(object);
-  if (!has(spec, "selector")) required(causes, "spec.selector");
-  else if (!selector_matches(at(spec, "selector"), at(spec, "template", "metadata", "labels"))) {
-    const Value* labels = at(spec, "template", "metadata", "labels");
-    invalid_value(causes, "spec.template.metadata.labels", labels ? *labels : Value::nil(),
-                  "`selector` does not match template `labels`");
-  }
-  validate_job_spec(spec, "spec", causes);
-  if (!old) return;
-  const Value& before = pod_spec_of(*old);
-  for (std::string_view key : {"completions", "selector", "template", "completionMode",
-                               "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
-    bool scalable = key == "completions" && text(spec, "completionMode") == "Indexed" &&
-                    number(spec, "completions") == number(spec, "parallelism");
-    bool unlocked = key == "template" && (flag(before, "suspend") && !has(*old, "status", "startTime"));
-    if (!scalable && !unlocked) immutable(causes, child("spec", key), at(spec, key), at(before, key));
-  }
-}
-
-// The five fields of a standard cron line, or one of the @names.
-std::string cron_complaint(std::string_view schedule) {
-  if (schedule.starts_with('@')) {
-    for (std::string_view known : {"@yearly", "@annually", "@monthly", "@weekly", "@daily",
-                                   "@midnight", "@hourly"}) {
-      if (schedule == known) return "";
-    }
-    return schedule.starts_with("@every ") ? "" : cat("unrecognized descriptor: ", schedule);
-  }
-  std::vector<std::string> fields;
-  std::string word;
-  for (char c : cat(schedule, " ")) {
-    if (c != ' ' && c != '\t') {
-      word.push_back(c);
-    } else if (!word.empty()) {
-      fields.push_back(std::move(word));
-      word.clear();
-    }
-  }
-  if (fields.size() != 5) {
-    return cat("expected exactly 5 fields, found ", fields.size(), ": [", join(fields, " "), "]");
-  }
-  constexpr std::pair<int, int> kBounds[] = {{0, 59}, {0, 23}, {1, 31}, {1, 12}, {0, 6}};
-  for (size_t i = 0; i < 5; ++i) {
-    for (std::string_view part : split(fields[i], ",")) {
-      std::string_view range = split(part, "/")[0];
-      for (std::string_view end : split(range, "-")) {
-        if (end == "*" || end == "?") continue;
-        int n = 0;
-        bool digits = !end.empty();
-        for (char c : end) {
-          digits = digits && c >= '0' && c <= '9' && n < 10000;
-          n = n * 10 + (c - '0');
-          if (!digits) break;
-        }
-        if (!digits) {
-          bool name = i >= 3 && end.size() == 3;
-          if (name) continue;
-          return cat("failed to parse int from ", end, ": strconv.Atoi: parsing \"", end,
-                     "\": invalid syntax");
-        }
-        if (n < kBounds[i].first) {
-          return cat("beginning of range (", n, ") below minimum (", kBounds[i].first, "): ", part);
-        }
-        if (n > kBounds[i].second) {
-          return cat("end of range (", n, ") above maximum (", kBounds[i].second, "): ", part);
-        }
-      }
-    }
-  }
-  return "";
-}
-
-void cron_job_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
-  const Value& spec = pod_spec_of(object);
-  std::string_view schedule = text(spec, "schedule");
-  if (schedule.empty()) {
-    required(causes, "spec.schedule");
-  } else if (std::string why = cron_complaint(schedule); !why.empty()) {
-    invalid_value(causes, "spec.schedule", schedule, why);
-  }
+  const bool zone_before = old && text(*old, "spec", "schedule").find("TZ") != std::string_view::npos;
+  validate_schedule(text(spec, "schedule"), zone_before, causes);
   non_negative(spec, "startingDeadlineSeconds", "spec", causes);
-  std::string_view policy = text(spec, "concurrencyPolicy");
-  if (policy != "Allow" && policy != "Forbid" && policy != "Replace") {
-    not_supported(causes, "spec.concurrencyPolicy", policy, {"Allow", "Forbid", "Replace"});
+  if (!old || !same(at(spec, "timeZone"), at(*old, "spec", "timeZone"))) validate_time_zone(at(spec, "timeZone"), causes);
+  one_of_or_required(causes, "spec.concurrencyPolicy", text(spec, "concurrencyPolicy"), {"Allow", "Forbid", "Replace"});
+  if (const Value* job = at(spec, "jobTemplate", "spec")) {
+    validate_job_spec(*job, "spec.jobTemplate.spec", causes);
+    if (flag(*job, "manualSelector")) {
+      not_supported_text(causes, "spec.jobTemplate.spec.manualSelector", "true", {"nil", "false"});
+    }
   }
   non_negative(spec, "successfulJobsHistoryLimit", "spec", causes);
   non_negative(spec, "failedJobsHistoryLimit", "spec", causes);
-  if (const Value* job = at(spec, "jobTemplate", "spec")) {
-    validate_job_spec(*job, "spec.jobTemplate.spec", causes);
-  }
   if (name_of(object).size() > 52) {
     invalid_value(causes, "metadata.name", name_of(object), "must be no more than 52 characters");
   }

@@ -3,6 +3,9 @@
 namespace pintle::drydock {
 
 bool image_is_latest(std::string_view image) {
+  for (char c : image) {  // what is no reference has no tag
+    if (c <= ' ' || c > '~') return false;
+  }
   if (image.find('@') != std::string_view::npos) return false;
   size_t slash = image.rfind('/');
   std::string_view last = slash == std::string_view::npos ? image : image.substr(slash + 1);
@@ -49,6 +52,10 @@ void default_container(Value& c) {
   for (Value& e : elements(c, "env")) default_field_ref(find(e, "valueFrom"));
   for (std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
     default_probe(find(c, probe));
+  }
+  if (Value* hooks = find(c, "lifecycle")) {  // a feature that is off
+    drop(*hooks, "stopSignal");
+    if (entries_of(hooks).empty()) drop(c, "lifecycle");
   }
   default_http_get(find(c, "lifecycle", "postStart"));
   default_http_get(find(c, "lifecycle", "preStop"));

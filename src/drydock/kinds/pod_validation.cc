@@ -1,312 +1,145 @@
-#include <set>
-
+// A pod's spec as a whole; its parts have files of their own (pod_parts.h).
+#include "drydock/kinds/pod_parts.h"
 #include "drydock/kinds/pod_template.h"
-#include "drydock/quantity.h"
+#include "drydock/object_meta.h"
 #include "drydock/validation.h"
 
 namespace pintle::drydock {
 namespace {
 
-struct Pod {
-  std::set<std::string_view> volumes;
-  std::vector<Cause>& causes;
-};
-
-void name_with(std::string_view name, const std::string& path, std::vector<Cause>& causes) {
-  if (name.empty()) {
-    required(causes, path);
-    return;
+void validate_dns_config(const Value& spec, const std::string& path, std::vector<Cause>& causes) {
+  const Value* config = at(spec, "dnsConfig");
+  if (text(spec, "dnsPolicy") == "None") {
+    if (!config) return required(causes, path, "must provide `dnsConfig` when `dnsPolicy` is None");
+    if (items(*config, "nameservers").empty()) {
+      return required(causes, path + ".nameservers",
+                      "must provide at least one DNS nameserver when `dnsPolicy` is None");
+    }
   }
-  for (const std::string& m : is_dns1123_label(name)) invalid_value(causes, path, name, m);
-}
-
-void validate_ports(const Value& c, const std::string& path, std::vector<Cause>& causes) {
-  std::set<std::string_view> names;
-  size_t i = 0;
-  for (const Value& p : items(c, "ports")) {
-    std::string here = element(path + ".ports", i++);
-    if (std::string_view name = text(p, "name"); !name.empty()) {
-      auto bad = is_port_name(name);
-      for (const std::string& m : bad) invalid_value(causes, here + ".name", name, m);
-      if (bad.empty() && !names.insert(name).second) duplicate(causes, here + ".name", make(name));
-    }
-    int64_t port = number(p, "containerPort");
-    if (port == 0) required(causes, here + ".containerPort");
-    else if (!is_port(port)) invalid_value(causes, here + ".containerPort", make(port), kPortRange);
-    if (int64_t host = number(p, "hostPort"); host != 0 && !is_port(host)) {
-      invalid_value(causes, here + ".hostPort", make(host), kPortRange);
-    }
-    std::string_view protocol = text(p, "protocol");
-    if (protocol.empty()) required(causes, here + ".protocol");
-    else if (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP") {
-      not_supported(causes, here + ".protocol", protocol, {"SCTP", "TCP", "UDP"});
-    }
+  if (!config) return;
+  auto servers = items(*config, "nameservers"), searches = items(*config, "searches");
+  if (servers.size() > 3) {
+    invalid_value(causes, path + ".nameservers", *at(*config, "nameservers"), "must not have more than 3 nameservers");
+  }
+  for (size_t i = 0; i < servers.size(); ++i) {
+    validate_ip(causes, element(path + ".nameservers", i), as_text(servers[i]));
+  }
+  if (searches.size() > 32) {
+    invalid_value(causes, path + ".searches", *at(*config, "searches"), "must not have more than 32 search paths");
+  }
+  for (size_t i = 0; i < searches.size(); ++i) {
+    std::string_view search = as_text(searches[i]);
+    if (search == ".") continue;
+    search = without_suffix(search, ".");
+    complain(causes, element(path + ".searches", i), search, is_underscored_subdomain(search));
+  }
+  size_t n = 0;
+  for (const Value& option : items(*config, "options")) {
+    const std::string here = element(path + ".options", n++);
+    if (text(option, "name").empty()) required(causes, here, "must not be empty");
   }
 }
 
-void validate_env(const Value& c, const std::string& path, std::vector<Cause>& causes) {
-  size_t i = 0;
-  for (const Value& e : items(c, "env")) {
-    std::string here = element(path + ".env", i++);
-    std::string_view name = text(e, "name");
-    if (name.empty()) required(causes, here + ".name");
-    else for (const std::string& m : is_env_name(name)) invalid_value(causes, here + ".name", name, m);
-    const Value* from = at(e, "valueFrom");
-    if (!from) continue;
-    if (!text(e, "value").empty()) {
-      invalid_value(causes, here + ".valueFrom", "", "may not be specified when `value` is not empty");
-    }
-    size_t sources = 0;
-    for (std::string_view key : {"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef",
-                                 "fileKeyRef"}) {
-      sources += has(*from, key) ? 1 : 0;
-    }
-    if (sources == 0) {
-      invalid_value(causes, here + ".valueFrom", "",
-                    "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, "
-                    "`secretKeyRef` or `fileKeyRef`");
-    } else if (sources > 1) {
-      invalid_value(causes, here + ".valueFrom", "", "may not have more than one field specified at a time");
-    }
-    for (std::string_view key : {"configMapKeyRef", "secretKeyRef"}) {
-      const Value* ref = at(*from, key);
-      if (!ref) continue;
-      std::string at_key = here + ".valueFrom." + std::string(key) + ".key";
-      std::string_view entry = text(*ref, "key");
-      if (entry.empty()) required(causes, at_key);
-      else for (const std::string& m : is_config_key(entry)) invalid_value(causes, at_key, entry, m);
+void validate_host_aliases(const Value& spec, const std::string& path, std::vector<Cause>& causes) {
+  size_t n = 0;
+  for (const Value& alias : items(spec, "hostAliases")) {
+    const std::string here = element(path, n++);
+    validate_ip(causes, here + ".ip", text(alias, "ip"));
+    size_t i = 0;
+    for (const Value& host : items(alias, "hostnames")) {
+      complain(causes, element(here + ".hostnames", i++), as_text(host), is_dns1123_subdomain(as_text(host)));
     }
   }
 }
 
-void validate_mounts(const Value& c, const std::string& path, Pod& pod) {
-  std::set<std::string_view> paths;
-  size_t i = 0;
-  for (const Value& m : items(c, "volumeMounts")) {
-    std::string here = element(path + ".volumeMounts", i++);
-    std::string_view name = text(m, "name"), mount = text(m, "mountPath");
-    if (name.empty()) required(pod.causes, here + ".name");
-    if (!pod.volumes.contains(name)) not_found_value(pod.causes, here + ".name", name);
-    if (mount.empty()) required(pod.causes, here + ".mountPath");
-    if (!paths.insert(mount).second) {
-      invalid_value(pod.causes, here + ".mountPath", mount, "must be unique");
-    }
+// Absent or a good name.
+void subdomain_field(const Value& spec, std::string_view key, const std::string& path, std::vector<Cause>& causes) {
+  if (std::string_view name = text(spec, key); !name.empty()) {
+    complain(causes, child(path, key), name, is_dns1123_subdomain(name));
+  }
+}
+void label_field(const Value& spec, std::string_view key, const std::string& path, std::vector<Cause>& causes) {
+  if (std::string_view name = text(spec, key); !name.empty()) {
+    complain(causes, child(path, key), name, is_dns1123_label(name));
   }
 }
 
-void validate_resources(const Value& c, const std::string& path, std::vector<Cause>& causes) {
-  for (std::string_view part : {"limits", "requests"}) {
-    for (const auto& e : entries(c, "resources", part)) {
-      std::string here = keyed(path + ".resources." + std::string(part), e.key);
-      std::string_view shown = e.value.is_string() ? e.value.as_string() : std::string_view();
-      auto q = parse_quantity(shown);
-      if (q && q->nano < 0) {
-        invalid_value(causes, here, shown, "must be greater than or equal to 0");
-      }
-      std::string_view key = e.key.view();
-      bool plain = key.find('/') == key.npos;
-      if (plain && key != "cpu" && key != "memory" && key != "ephemeral-storage" &&
-          !key.starts_with("hugepages-") && key != "storage") {
-        invalid_value(causes, keyed(path + ".resources." + std::string(part), key), key,
-                      "must be a standard resource type or fully qualified");
-        invalid_value(causes, keyed(path + ".resources." + std::string(part), key), key,
-                      "must be a standard resource for containers");
-      }
-    }
-  }
-  for (const auto& e : entries(c, "resources", "requests")) {
-    const Value* limit = at(c, "resources", "limits", e.key);
-    if (!limit || !e.value.is_string() || !limit->is_string()) continue;
-    auto want = parse_quantity(e.value.as_string()), most = parse_quantity(limit->as_string());
-    if (want && most && want->nano > most->nano) {
-      invalid_value(causes, path + ".resources.requests", e.value,
-                    cat("must be less than or equal to ", e.key.view(), " limit of ",
-                        limit->as_string()));
-    }
-  }
-}
-
-void validate_handler(const Value& h, const std::string& path, std::vector<Cause>& causes) {
-  size_t handlers = 0;
-  for (std::string_view key : {"exec", "httpGet", "tcpSocket", "grpc", "sleep"}) {
-    if (!has(h, key)) continue;
-    std::string here = child(path, key);
-    if (handlers++ > 0) {
-      forbidden_field(causes, here, "may not specify more than 1 handler type");
-      continue;
-    }
-    if (key == "exec" && items(h, "exec", "command").empty()) required(causes, here + ".command");
-    if (key == "httpGet" && text(h, "httpGet", "path").empty()) required(causes, here + ".path");
-    if (key == "httpGet" || key == "tcpSocket") {
-      const Value* port = at(h, key, "port");
-      if (port && port->is_string()) {
-        for (const std::string& m : is_port_name(port->as_string())) {
-          invalid_value(causes, here + ".port", *port, m);
+// With the host's network a container's ports are the host's.
+void validate_host_network(const Value& spec, const std::string& path, std::vector<Cause>& causes) {
+  if (!flag(spec, "hostNetwork")) return;
+  for (std::string_view list : {"containers", "initContainers"}) {
+    size_t i = 0;
+    for (const Value& c : items(spec, list)) {
+      const std::string ports = element(child(path, list), i++) + ".ports";
+      size_t n = 0;
+      for (const Value& port : items(c, "ports")) {
+        const std::string here = element(ports, n++) + ".hostPort";
+        const int64_t host = number(port, "hostPort");
+        if (host != 0 && host != number(port, "containerPort")) {
+          invalid_value(causes, here, make(host), "must match `containerPort` when `hostNetwork` is true");
         }
-      } else if (!is_port(as_number(port, 0))) {
-        invalid_value(causes, here + ".port", make(as_number(port, 0)), kPortRange);
       }
     }
-  }
-  if (handlers == 0) required(causes, path, "must specify a handler type");
-}
-
-void validate_probe(const Value& c, std::string_view key, const std::string& path,
-                    std::vector<Cause>& causes) {
-  const Value* probe = at(c, key);
-  if (!probe) return;
-  std::string here = child(path, key);
-  validate_handler(*probe, here, causes);
-  for (std::string_view n : {"initialDelaySeconds", "timeoutSeconds", "periodSeconds",
-                             "successThreshold", "failureThreshold"}) {
-    non_negative(*probe, n, here, causes);
-  }
-  if (key != "readinessProbe" && number_or(1, *probe, "successThreshold") > 1) {
-    invalid_value(causes, here + ".successThreshold", make(number(*probe, "successThreshold")),
-                  "must be 1");
-  }
-}
-
-void validate_container(const Value& c, const std::string& path, Pod& pod) {
-  auto& causes = pod.causes;
-  name_with(text(c, "name"), path + ".name", causes);
-  std::string_view image = text(c, "image");
-  if (image.empty()) required(causes, path + ".image");
-  else if (image.front() == ' ' || image.back() == ' ') {
-    invalid_value(causes, path + ".image", image, "must not have leading or trailing whitespace");
-  }
-  validate_ports(c, path, causes);
-  validate_env(c, path, causes);
-  validate_mounts(c, path, pod);
-  std::string_view pull = text(c, "imagePullPolicy");
-  if (pull.empty()) required(causes, path + ".imagePullPolicy");
-  else if (pull != "Always" && pull != "IfNotPresent" && pull != "Never") {
-    not_supported(causes, path + ".imagePullPolicy", pull, {"Always", "IfNotPresent", "Never"});
-  }
-  validate_resources(c, path, causes);
-  for (std::string_view key : {"livenessProbe", "readinessProbe", "startupProbe"}) {
-    validate_probe(c, key, path, causes);
-  }
-  for (std::string_view hook : {"postStart", "preStop"}) {
-    if (const Value* h = at(c, "lifecycle", hook)) {
-      validate_handler(*h, path + ".lifecycle." + std::string(hook), causes);
-    }
-  }
-}
-
-void validate_volumes(const Value& spec, const std::string& path, Pod& pod) {
-  size_t i = 0;
-  for (const Value& v : items(spec, "volumes")) {
-    std::string here = element(path + ".volumes", i++);
-    std::string_view name = text(v, "name");
-    auto& causes = pod.causes;
-    size_t sources = entries_of(&v).size() - (has(v, "name") ? 1 : 0);
-    if (sources > 1) {
-      size_t seen = 0;
-      for (const auto& e : entries_of(&v)) {
-        if (e.key.view() == "name" || seen++ == 0) continue;
-        forbidden_field(causes, child(here, e.key), "may not specify more than 1 volume type");
-      }
-    }
-    if (has(v, "secret") && text(v, "secret", "secretName").empty()) {
-      required(causes, here + ".secret.secretName");
-    }
-    if (has(v, "configMap") && text(v, "configMap", "name").empty()) {
-      required(causes, here + ".configMap.name");
-    }
-    if (has(v, "hostPath") && text(v, "hostPath", "path").empty()) {
-      required(causes, here + ".hostPath.path");
-    }
-    if (has(v, "persistentVolumeClaim") && text(v, "persistentVolumeClaim", "claimName").empty()) {
-      required(causes, here + ".persistentVolumeClaim.claimName");
-    }
-    if (name.empty()) {
-      required(causes, here + ".name");
-      continue;
-    }
-    auto bad = is_dns1123_label(name);
-    for (const std::string& m : bad) invalid_value(causes, here + ".name", name, m);
-    if (bad.empty() && !pod.volumes.insert(name).second) {
-      duplicate(causes, here + ".name", make(name));
-    }
-  }
-}
-
-void validate_containers(const Value& spec, std::string_view key, const std::string& path,
-                         std::set<std::string_view>& names, Pod& pod) {
-  size_t i = 0;
-  std::string list = child(path, key);
-  for (const Value& c : items(spec, key)) {
-    std::string here = element(list, i++);
-    validate_container(c, here, pod);
-    std::string_view name = text(c, "name");
-    if (!name.empty() && !names.insert(name).second) duplicate(pod.causes, here + ".name", make(name));
   }
 }
 
 }  // namespace
 
+void name_with(std::string_view name, const std::string& path, std::vector<Cause>& causes) {
+  if (name.empty()) required(causes, path);
+  else complain(causes, path, name, is_dns1123_label(name));
+}
+
 void validate_pod_spec(const Value& spec, const std::string& path, std::vector<Cause>& causes) {
-  Pod pod{{}, causes};
-  validate_volumes(spec, path, pod);
-  std::set<std::string_view> names;
-  if (items(spec, "containers").empty()) required(causes, path + ".containers");
-  validate_containers(spec, "containers", path, names, pod);
-  validate_containers(spec, "initContainers", path, names, pod);
-  std::string_view restart = text(spec, "restartPolicy");
-  if (restart.empty()) required(causes, path + ".restartPolicy");
-  else if (restart != "Always" && restart != "OnFailure" && restart != "Never") {
-    not_supported(causes, path + ".restartPolicy", restart, {"Always", "OnFailure", "Never"});
-  }
-  std::string_view dns = text(spec, "dnsPolicy");
-  if (dns.empty()) required(causes, path + ".dnsPolicy");
-  else if (dns != "ClusterFirstWithHostNet" && dns != "ClusterFirst" && dns != "Default" && dns != "None") {
-    not_supported(causes, path + ".dnsPolicy", dns,
-                  {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"});
-  }
+  PodParts pod{spec, causes};
+  validate_volumes(pod, path + ".volumes");
+  validate_containers(pod, path);
+  validate_host_network(spec, path, causes);
+  one_of_or_required(causes, path + ".restartPolicy", text(spec, "restartPolicy"), {"Always", "OnFailure", "Never"});
+  one_of_or_required(causes, path + ".dnsPolicy", text(spec, "dnsPolicy"),
+                     {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"});
   validate_labels(at(spec, "nodeSelector"), path + ".nodeSelector", causes);
-  if (std::string_view account = text(spec, "serviceAccountName"); !account.empty()) {
-    for (const std::string& m : is_dns1123_subdomain(account)) {
-      invalid_value(causes, path + ".serviceAccountName", account, m);
-    }
-  }
-  if (std::string_view node = text(spec, "nodeName"); !node.empty()) {
-    for (const std::string& m : is_dns1123_subdomain(node)) {
-      invalid_value(causes, path + ".nodeName", node, m);
-    }
-  }
+  validate_pod_security(at(spec, "securityContext"), path + ".securityContext", causes);
+  validate_affinity(at(spec, "affinity"), path + ".affinity", causes);
+  validate_dns_config(spec, path + ".dnsConfig", causes);
   size_t n = 0;
-  for (const Value& t : items(spec, "tolerations")) {
-    const std::string here = element(path + ".tolerations", n++);
-    const std::string_view op = text(t, "operator"), value = text(t, "value");
-    if (text(t, "key").empty() && op != "Exists") {
-      invalid_value(causes, here + ".operator", op, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
-    }
-    if (op == "Exists" && !value.empty()) {
-      invalid_value(causes, here + ".operator", value, "value must be empty when `operator` is 'Exists'");
-    }
-    if (!op.empty() && op != "Equal" && op != "Exists" && op != "Gt" && op != "Lt") {
-      not_supported(causes, here + ".operator", op, {"Equal", "Exists"});
-    }
+  for (const Value& gate : items(spec, "readinessGates")) {
+    const std::string here = element(path + ".readinessGates", n++) + ".conditionType";
+    complain(causes, here, text(gate, "conditionType"), is_label_key(text(gate, "conditionType")));
   }
+  validate_spread(spec, path + ".topologySpreadConstraints", causes);
+  subdomain_field(spec, "serviceAccountName", path, causes);
+  subdomain_field(spec, "nodeName", path, causes);
   if (const Value* deadline = at(spec, "activeDeadlineSeconds");
       deadline && (as_number(deadline, 0) < 1 || as_number(deadline, 0) > INT32_MAX)) {
     invalid_value(causes, path + ".activeDeadlineSeconds", *deadline,
                   cat("must be between 1 and ", INT32_MAX, ", inclusive"));
   }
-  if (std::string_view host = text(spec, "hostname"); !host.empty()) {
-    for (const std::string& m : is_dns1123_label(host)) {
-      invalid_value(causes, path + ".hostname", host, m);
-    }
+  label_field(spec, "hostname", path, causes);
+  label_field(spec, "subdomain", path, causes);
+  validate_tolerations(spec, path + ".tolerations", causes);
+  validate_host_aliases(spec, path + ".hostAliases", causes);
+  subdomain_field(spec, "priorityClassName", path, causes);
+  subdomain_field(spec, "runtimeClassName", path, causes);
+  if (has(spec, "preemptionPolicy")) {
+    one_of_or_required(causes, path + ".preemptionPolicy", text(spec, "preemptionPolicy"),
+                       {"PreemptLowerPriority", "Never"});
+  }
+  if (const Value* os = at(spec, "os")) {
+    one_of_or_required(causes, path + ".os.name", text(*os, "name"), {"linux", "windows"});
   }
 }
 
 void validate_pod_template(const Value& pod_template, const std::string& path,
                            std::vector<Cause>& causes) {
   validate_labels(at(pod_template, "metadata", "labels"), path + ".labels", causes);
+  validate_annotations(at(pod_template, "metadata", "annotations"), path + ".annotations", causes);
   static thread_local const Value nothing = empty_map();
   const Value* spec = at(pod_template, "spec");
   validate_pod_spec(spec ? *spec : nothing, path + ".spec", causes);
+  if (spec && !items(*spec, "ephemeralContainers").empty()) {
+    forbidden_field(causes, path + ".spec.ephemeralContainers", "ephemeral containers not allowed in pod template");
+  }
 }
 
 }  // namespace pintle::drydock

@@ -1,3 +1,4 @@
+#include "base/gotext.h"
 #include "drydock/kinds/families.h"
 #include "drydock/kinds/pod_template.h"
 #include "drydock/validation.h"
@@ -124,6 +125,15 @@ Value mutable_parts_gone(const Value& pod) {
 
 void pod_validate(const Value& pod, const Value* old, std::vector<Cause>& causes) {
   validate_pod_spec(pod_spec_of(pod), "spec", causes);
+  for (std::string_view key : {"containers", "initContainers"}) {  // templates may say what they like
+    size_t i = 0;
+    for (const Value& c : items(pod, "spec", key)) {
+      const std::string here = element(child("spec", key), i++) + ".image";
+      if (const std::string_view image = text(c, "image"); trim_space(image) != image) {
+        invalid_value(causes, here, image, "must not have leading or trailing whitespace");
+      }
+    }
+  }
   if (!old) return;
   for (std::string_view key : {"containers", "initContainers"}) {
     if (items(pod, "spec", key).size() == items(*old, "spec", key).size()) continue;

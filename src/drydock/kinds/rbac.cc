@@ -45,6 +45,17 @@ void role_validate(const Value& object, const Value*, std::vector<Cause>& causes
 }
 void cluster_role_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
   role_rules(object, false, causes);
+  if (!has(object, "aggregationRule")) return;
+  auto selectors = items(object, "aggregationRule", "clusterRoleSelectors");
+  const std::string path = "aggregationRule.clusterRoleSelectors";
+  if (selectors.empty()) {
+    required(causes, path, "at least one clusterRoleSelector required if aggregationRule is non-nil");
+  }
+  for (size_t i = 0; i < selectors.size(); ++i) {
+    const size_t before = causes.size();
+    validate_label_selector(&selectors[i], element(path, i), causes);
+    if (causes.size() > before) invalid_text(causes, element(path, i), "null", "invalid label selector.");
+  }
 }
 
 void subject(const Value& s, const std::string& here, bool namespaced, std::vector<Cause>& causes) {
@@ -70,7 +81,9 @@ void binding(const Value& object, const Value* old, bool namespaced, std::vector
     if (namespaced) not_supported(causes, "roleRef.kind", kind, {"Role", "ClusterRole"});
     else not_supported(causes, "roleRef.kind", kind, {"ClusterRole"});
   }
-  if (text(object, "roleRef", "name").empty()) required(causes, "roleRef.name");
+  const std::string_view name = text(object, "roleRef", "name");
+  if (name.empty()) required(causes, "roleRef.name");
+  else complain(causes, "roleRef.name", name, is_path_segment(name));
   size_t i = 0;
   for (const Value& s : items(object, "subjects")) {
     subject(s, element("subjects", i++), namespaced, causes);

@@ -1,12 +1,16 @@
 // PersistentVolumeClaim, PersistentVolume, StorageClass, CSIDriver.
+#include "base/gotext.h"
+#include "drydock/kinds/claims.h"
 #include "drydock/kinds/families.h"
+#include "drydock/kinds/resource_names.h"
 #include "drydock/validation.h"
+#include "json/json.h"
 
 namespace pintle::drydock {
 namespace {
 
 void claim_defaults(Value& object) {
-  default_to(ensure(object, "spec"), "volumeMode", "Filesystem");
+  default_claim_spec(ensure(object, "spec"));
   default_to(ensure(object, "status"), "phase", "Pending");
 }
 
@@ -19,12 +23,23 @@ void protect(Value& object, std::string_view finalizer) {
   push(metadata, "finalizers", make(finalizer));
 }
 
+// What a claim is filled from. Kinds that only a feature gate would allow are dropped, as the server does.
+void drop_foreign_source(Value& spec) {
+  const Value* source = at(spec, "dataSource");
+  if (!source) return;
+  const std::string_view kind = text(*source, "kind"), group = text(*source, "apiGroup");
+  const bool known = (kind == "PersistentVolumeClaim" && group.empty()) ||
+                     (kind == "VolumeSnapshot" && group == "snapshot.storage.k8s.io");
+  if (!known) drop(spec, "dataSource");
+}
+
 Status claim_create(World& world, Value& object) {
   Value status = empty_map();
   put(status, "phase", "Pending");
   put(object, "status", std::move(status));
   protect(object, "kubernetes.io/pvc-protection");
   Value& spec = ensure(object, "spec");
+  drop_foreign_source(spec);
   if (spec.get("storageClassName")) return ok();
   for (const Value& c : world.list("storage.k8s.io", "storageclasses", "")) {
     if (text(c, "metadata", "annotations", "storageclass.kubernetes.io/is-default-class") == "true") {
@@ -34,33 +49,25 @@ Status claim_create(World& world, Value& object) {
   return ok();
 }
 
-void access_modes(const Value& spec, std::vector<Cause>& causes) {
-  auto modes = items(spec, "accessModes");
-  if (modes.empty()) required(causes, "spec.accessModes", "at least 1 access mode is required");
-  for (const Value& m : modes) {
-    std::string_view mode = m.is_string() ? m.as_string() : std::string_view();
-    if (mode != "ReadWriteOnce" && mode != "ReadOnlyMany" && mode != "ReadWriteMany" &&
-        mode != "ReadWriteOncePod") {
-      not_supported(causes, "spec.accessModes", mode,
-                    {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"});
-    }
+void validate_source(const Value* source, const std::string& path, std::vector<Cause>& causes) {
+  if (!source) return;
+  const std::string_view kind = text(*source, "kind"), group = text(*source, "apiGroup");
+  if (text(*source, "name").empty()) required(causes, path + ".name");
+  if (kind.empty()) required(causes, path + ".kind");
+  if (group.empty() && kind != "PersistentVolumeClaim") {
+    invalid_value(causes, path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
   }
+  if (!group.empty()) complain(causes, path + ".apiGroup", group, is_dns1123_subdomain(group));
 }
 
 void claim_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
   const Value& spec = pod_spec_of(object);
-  access_modes(spec, causes);
-  if (!has(spec, "resources", "requests", "storage")) {
-    required(causes, "spec.resources[storage]");
-  }
-  if (std::string_view name = text(spec, "storageClassName"); !name.empty()) {
-    for (const std::string& m : is_dns1123_subdomain(name)) {
-      invalid_value(causes, "spec.storageClassName", name, m);
-    }
-  }
+  validate_claim_spec(spec, "spec", causes);
   if (!old) return;
   Value next = value::deep_copy(spec), before = value::deep_copy(pod_spec_of(*old));
+  const bool bound = text(object, "status", "phase") == "Bound";  // only then may it grow
   for (std::string_view key : {"resources", "volumeAttributesClassName"}) {
+    if (!bound) continue;
     drop(next, key);
     drop(before, key);
   }
@@ -91,8 +98,33 @@ Status volume_create(World& world, Value& object) {
 
 void volume_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
   const Value& spec = pod_spec_of(object);
-  access_modes(spec, causes);
-  if (entries(spec, "capacity").empty()) required(causes, "spec.capacity");
+  validate_access_modes(spec, "", "spec", causes);
+  const Value* capacity = at(spec, "capacity");
+  Entries sizes = entries_of(capacity);
+  if (sizes.empty()) required(causes, "spec.capacity");
+  if (sizes.size() != 1 || sizes[0].key.view() != "storage") {
+    const std::string shown = capacity ? json::write(*capacity).value_or("{}") : "{}";
+    not_supported_text(causes, "spec.capacity", shown, {"storage"});
+  }
+  for (const auto& e : sizes) validate_positive_quantity(e.value, keyed("spec.capacity", e.key), causes);
+  one_of(causes, "spec.persistentVolumeReclaimPolicy", text(spec, "persistentVolumeReclaimPolicy"),
+         {"Delete", "Recycle", "Retain"});
+  bool found = false;
+  for (std::string_view kind :
+       {"hostPath", "gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "flocker", "nfs", "rbd", "quobyte", "cephfs",
+        "iscsi", "cinder", "fc", "flexVolume", "azureFile", "vsphereVolume", "photonPersistentDisk", "portworxVolume",
+        "azureDisk", "scaleIO", "local", "storageos", "csi"}) {
+    const Value* source = at(spec, kind);
+    if (!source) continue;
+    if (found) forbidden_field(causes, child("spec", kind), "may not specify more than 1 volume type");
+    else validate_volume_source(kind, *source, child("spec", kind), causes);
+    found = true;
+  }
+  if (!found) required(causes, "spec", "must specify a volume type");
+  if (std::string_view name = text(spec, "storageClassName"); !name.empty()) {
+    complain(causes, "spec.storageClassName", name, is_dns1123_subdomain(name));
+  }
+  if (has(spec, "volumeMode")) one_of(causes, "spec.volumeMode", text(spec, "volumeMode"), {"Block", "Filesystem"});
 }
 
 void class_defaults(Value& object) {
@@ -101,7 +133,22 @@ void class_defaults(Value& object) {
 }
 
 void class_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
-  if (text(object, "provisioner").empty()) required(causes, "provisioner");
+  const std::string provisioner = to_lower(text(object, "provisioner"));
+  if (provisioner.empty()) required(causes, "provisioner");
+  else complain(causes, "provisioner", provisioner, is_label_key(provisioner));
+  if (has(object, "parameters", "")) invalid_value(causes, "parameters", "", "field can not be empty.");
+  one_of(causes, "reclaimPolicy", text(object, "reclaimPolicy"), {"Delete", "Retain"});
+  one_of(causes, "volumeBindingMode", text(object, "volumeBindingMode"), {"Immediate", "WaitForFirstConsumer"});
+  size_t n = 0;
+  for (const Value& term : items(object, "allowedTopologies")) {
+    const std::string list = element("allowedTopologies", n++) + ".matchLabelExpressions";
+    size_t i = 0;
+    for (const Value& e : items(term, "matchLabelExpressions")) {
+      const std::string here = element(list, i++);
+      if (items(e, "values").empty()) required(causes, here + ".values");
+      complain(causes, here + ".key", text(e, "key"), is_label_key(text(e, "key")));
+    }
+  }
   if (!old) return;
   for (std::string_view key : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"}) {
     if (same(at(object, key), at(*old, key))) continue;
@@ -127,6 +174,43 @@ void csi_driver_defaults(Value& object) {
 }
 
 }  // namespace
+
+void default_claim_spec(Value& spec) {
+  default_to(spec, "volumeMode", "Filesystem");
+}
+
+void validate_access_modes(const Value& spec, std::string_view detail, const std::string& path,
+                           std::vector<Cause>& causes) {
+  const std::string here = path + ".accessModes";
+  auto modes = items(spec, "accessModes");
+  if (modes.empty()) required(causes, here, detail);
+  bool alone = false, shared = false;
+  for (const Value& m : modes) {
+    const size_t before = causes.size();
+    one_of(causes, here, as_text(m), {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"});
+    if (as_text(m) == "ReadWriteOncePod") alone = true;
+    else if (causes.size() == before) shared = true;
+  }
+  if (alone && shared) forbidden_field(causes, here, "may not use ReadWriteOncePod with other access modes");
+}
+
+void validate_claim_spec(const Value& spec, const std::string& path, std::vector<Cause>& causes) {
+  if (items(spec, "accessModes").empty()) {
+    required(causes, path + ".accessModes", "at least 1 access mode is required");
+  }
+  validate_label_selector(at(spec, "selector"), path + ".selector", causes);
+  if (!items(spec, "accessModes").empty()) validate_access_modes(spec, "", path, causes);
+  const Value* size = at(spec, "resources", "requests", "storage");
+  if (!size) required(causes, path + ".resources[storage]");
+  else validate_positive_quantity(*size, path + ".resources[storage]", causes);
+  for (std::string_view key : {"storageClassName", "volumeAttributesClassName"}) {
+    if (std::string_view name = text(spec, key); !name.empty()) {
+      complain(causes, child(path, key), name, is_dns1123_subdomain(name));
+    }
+  }
+  if (has(spec, "volumeMode")) one_of(causes, path + ".volumeMode", text(spec, "volumeMode"), {"Block", "Filesystem"});
+  validate_source(at(spec, "dataSource"), path + ".dataSource", causes);
+}
 
 void add_storage_kinds(std::vector<KindRules>& out) {
   out.push_back({.group = "", .kind = "PersistentVolumeClaim", .defaults = claim_defaults,

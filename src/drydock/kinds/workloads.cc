@@ -1,9 +1,10 @@
 // Deployment, ReplicaSet, StatefulSet, DaemonSet, ReplicationController, ControllerRevision.
 #include <charconv>
 
+#include "drydock/kinds/claims.h"
 #include "drydock/kinds/families.h"
 #include "drydock/kinds/pod_template.h"
-#include "drydock/validation.h"
+#include "drydock/kinds/workload_rules.h"
 
 namespace pintle::drydock {
 namespace {
@@ -72,7 +73,7 @@ void stateful_set_defaults(Value& object) {
   for (Value& claim : elements(spec, "volumeClaimTemplates")) {
     default_to(claim, "apiVersion", "v1");
     default_to(claim, "kind", "PersistentVolumeClaim");
-    default_to(ensure(claim, "spec"), "volumeMode", "Filesystem");
+    default_claim_spec(ensure(claim, "spec"));
     default_to(ensure(claim, "status"), "phase", "Pending");
   }
   default_pod_template(spec);
@@ -127,194 +128,6 @@ Status daemon_set_update(World& world, Value& object, const Value& old) {
   return ok();
 }
 
-// ---- validation ----
-
-// The template as a StatefulSet's pods will have it: with a volume for each claim, and names of its own.
-Value with_claims(const Value& pod_template, std::span<const Value> claims) {
-  Value out = value::deep_copy(pod_template);
-  Value& spec = ensure(out, "spec");
-  drop(spec, "subdomain");
-  drop(spec, "hostname");
-  std::vector<Value> volumes;
-  for (const Value& claim : claims) {
-    Value volume = empty_map();
-    put(volume, "name", name_of(claim));
-    put(ensure(volume, "persistentVolumeClaim"), "claimName", name_of(claim));
-    volumes.push_back(std::move(volume));
-  }
-  for (const Value& volume : items(spec, "volumes")) {
-    bool claimed = std::any_of(claims.begin(), claims.end(),
-                               [&](const Value& claim) { return name_of(claim) == text(volume, "name"); });
-    if (!claimed) volumes.push_back(volume);
-  }
-  if (!volumes.empty()) put(spec, "volumes", Value::list_of(std::move(volumes)));
-  return out;
-}
-
-void selector_and_template(const Value& object, std::string_view mismatch_path,
-                           std::vector<Cause>& causes) {
-  const Value& spec = pod_spec_of(object);
-  const Value* selector = at(spec, "selector");
-  bool empty = selector && (entries(*selector, "matchLabels").empty() &&
-                             items(*selector, "matchExpressions").empty());
-  if (!selector) {
-    // A DaemonSet's selector may be missing: then it matches nothing.
-    if (mismatch_path != "daemonset") required(causes, "spec.selector");
-  } else {
-    validate_label_selector(selector, "spec.selector", causes);
-    if (empty) {
-      invalid_value(causes, "spec.selector", *selector, "empty selector is invalid for " +
-                        std::string(mismatch_path));
-    }
-  }
-  const Value* pod = at(spec, "template");
-  static thread_local const Value nothing = empty_map();
-  const Value* labels = pod ? at(*pod, "metadata", "labels") : nullptr;
-  if (!empty && !selector_matches(selector, labels)) {
-    invalid_value(causes, "spec.template.metadata.labels", labels ? *labels : Value::nil(),
-                  "`selector` does not match template `labels`");
-  }
-  auto claims = items(spec, "volumeClaimTemplates");
-  validate_pod_template(claims.empty() ? (pod ? *pod : nothing) : with_claims(pod ? *pod : nothing, claims),
-                        "spec.template", causes);
-}
-
-void restart_always(const Value& object, std::vector<Cause>& causes) {
-  std::string_view policy = text(object, "spec", "template", "spec", "restartPolicy");
-  if (policy != "Always" && !policy.empty()) {
-    not_supported(causes, "spec.template.spec.restartPolicy", policy, {"Always"});
-  }
-}
-
-void no_deadline(const Value& object, std::string_view kind, std::vector<Cause>& causes) {
-  if (has(object, "spec", "template", "spec", "activeDeadlineSeconds")) {
-    forbidden_field(causes, "spec.template.spec.activeDeadlineSeconds",
-                    cat("activeDeadlineSeconds in ", kind, " is not Supported"));
-  }
-}
-
-void same_selector(const Value& object, const Value* old, std::vector<Cause>& causes) {
-  if (old) immutable(causes, "spec.selector", at(object, "spec", "selector"), at(*old, "spec", "selector"));
-}
-
-void validate_strategy(const Value& object, std::string_view key, std::string_view second,
-                       std::vector<Cause>& causes) {
-  const Value* strategy = at(object, "spec", key);
-  if (!strategy) return;
-  std::string path = cat("spec.", key);
-  std::string_view type = text(*strategy, "type");
-  if (type != "RollingUpdate" && type != second) {
-    if (key == "strategy") {
-      not_supported_text(causes, path, cat("{\"Type\":\"", type, "\",\"RollingUpdate\":null}"),
-                         {"Recreate", "RollingUpdate"});
-    } else if (second == "OnDelete" && text(object, "kind") == "DaemonSet") {
-      not_supported(causes, path + ".type", type, {"OnDelete", "RollingUpdate"});
-    } else {
-      invalid_value(causes, path, *strategy, "must be 'RollingUpdate' or 'OnDelete'");
-    }
-  }
-  if (type == "Recreate" && has(*strategy, "rollingUpdate")) {
-    forbidden_field(causes, path + ".rollingUpdate",
-                    "may not be specified when strategy `type` is 'Recreate'");
-  }
-  if (type == "RollingUpdate" && key == "strategy") {
-    for (std::string_view k : {"maxUnavailable", "maxSurge"}) {
-      validate_share(causes, child(path + ".rollingUpdate", k), at(*strategy, "rollingUpdate", k));
-    }
-    auto zero = [&](std::string_view k) {
-      const Value* v = at(*strategy, "rollingUpdate", k);
-      return v && ((v->is_int() && v->as_int() == 0) || (v->is_string() && v->as_string() == "0%"));
-    };
-    if (zero("maxUnavailable") && zero("maxSurge")) {
-      invalid_value(causes, path + ".rollingUpdate.maxUnavailable",
-                    *at(*strategy, "rollingUpdate", "maxUnavailable"),
-                    "may not be 0 when `maxSurge` is 0");
-    }
-  }
-}
-
-void deployment_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
-  const Value& spec = pod_spec_of(object);
-  non_negative(spec, "replicas", "spec", causes);
-  selector_and_template(object, "deployment", causes);
-  restart_always(object, causes);
-  no_deadline(object, "ReplicaSet", causes);
-  validate_strategy(object, "strategy", "Recreate", causes);
-  non_negative(spec, "minReadySeconds", "spec", causes);
-  non_negative(spec, "revisionHistoryLimit", "spec", causes);
-  non_negative(spec, "progressDeadlineSeconds", "spec", causes);
-  if (const Value* deadline = at(spec, "progressDeadlineSeconds");
-      deadline && as_number(deadline, 0) <= number(spec, "minReadySeconds")) {
-    invalid_value(causes, "spec.progressDeadlineSeconds", *deadline,
-                  "must be greater than minReadySeconds");
-  }
-  same_selector(object, old, causes);
-}
-
-void replica_set_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
-  non_negative(pod_spec_of(object), "replicas", "spec", causes);
-  non_negative(pod_spec_of(object), "minReadySeconds", "spec", causes);
-  selector_and_template(object, "deployment", causes);
-  restart_always(object, causes);
-  no_deadline(object, "ReplicaSet", causes);
-  same_selector(object, old, causes);
-}
-
-void daemon_set_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
-  selector_and_template(object, "daemonset", causes);
-  restart_always(object, causes);
-  no_deadline(object, "DaemonSet", causes);
-  validate_strategy(object, "updateStrategy", "OnDelete", causes);
-  same_selector(object, old, causes);
-}
-
-void stateful_set_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
-  std::string_view policy = text(object, "spec", "podManagementPolicy");
-  if (policy != "OrderedReady" && policy != "Parallel") {
-    invalid_value(causes, "spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'");
-  }
-  non_negative(pod_spec_of(object), "replicas", "spec", causes);
-  selector_and_template(object, "statefulset", causes);
-  restart_always(object, causes);
-  no_deadline(object, "StatefulSet", causes);
-  if (!old) return;
-  Value next = value::deep_copy(pod_spec_of(object)), before = value::deep_copy(pod_spec_of(*old));
-  for (std::string_view key :
-       {"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
-        "persistentVolumeClaimRetentionPolicy", "minReadySeconds"}) {
-    drop(next, key);
-    drop(before, key);
-  }
-  if (!same(next, before)) {
-    forbidden_field(causes, "spec",
-                    "updates to statefulset spec for fields other than 'replicas', 'ordinals', "
-                    "'template', 'updateStrategy', 'revisionHistoryLimit', "
-                    "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
-  }
-}
-
-void controller_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
-  const Value& spec = pod_spec_of(object);
-  non_negative(spec, "replicas", "spec", causes);
-  if (entries(spec, "selector").empty()) required(causes, "spec.selector");
-  const Value* pod = at(spec, "template");
-  if (!pod) {
-    required(causes, "spec.template");
-    return;
-  }
-  const Value* labels = at(*pod, "metadata", "labels");
-  for (const auto& e : entries(spec, "selector")) {
-    const Value* v = labels ? labels->get(e.key) : nullptr;
-    if (!v || !same(*v, e.value)) {
-      invalid_value(causes, "spec.template.metadata.labels", labels ? *labels : Value::nil(),
-                    "`selector` does not match template `labels`");
-      break;
-    }
-  }
-  validate_pod_template(*pod, "spec.template", causes);
-  restart_always(object, causes);
-}
-
 std::vector<std::string_view> replica_fields() { return {"status.replicas"}; }
 
 }  // namespace
@@ -322,10 +135,11 @@ std::vector<std::string_view> replica_fields() { return {"status.replicas"}; }
 void add_workload_kinds(std::vector<KindRules>& out) {
   out.push_back({.group = "apps", .kind = "Deployment", .defaults = deployment_defaults,
                  .create = drop_status, .update = keep_status, .validate = deployment_validate,
-                 .generation = true});
+                 .validate_status = deployment_status_validate, .generation = true});
   out.push_back({.group = "apps", .kind = "ReplicaSet", .defaults = replica_set_defaults,
                  .create = with_replicas_status, .update = keep_status,
-                 .validate = replica_set_validate, .generation = true});
+                 .validate = replica_set_validate, .validate_status = replica_set_status_validate,
+                 .generation = true});
   out.push_back({.group = "apps", .kind = "StatefulSet", .defaults = stateful_set_defaults,
                  .create = stateful_set_create, .update = keep_status,
                  .validate = stateful_set_validate, .generation = true});

@@ -1,0 +1,18 @@
+// What an attempt may keep of an answer or an error: clean, short, without the subscription's
+// secret. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "http/http.h"
+#include "lookout/store.h"
+
+namespace pintle::lookout {
+
+// Status line, headers and the body's start: at most 4 KiB.
+std::string response_text(const http::Response& response, const Subscription& s);
+// An error's text without the URL, which may hold a token.
+std::string error_text(const Error& error, const http::Request& request, const Subscription& s);
+
+}  // namespace pintle::lookout

@@ -1,0 +1,49 @@
+// Lines in a file: one JSON object (or what the template makes) for each event. The path is relative
+// to where lookout runs and stays below it, so that who may subscribe may not write anywhere.
+#include "base/gotext.h"
+#include "base/strings.h"
+#include "lookout/sinks/body.h"
+#include "lookout/sinks/kinds.h"
+
+namespace pintle::lookout {
+namespace {
+
+Result<SinkOptions> read(const Subscription& s) {
+  SinkOptions o = TRY(read_options(s, {"path", "format", "template"}));
+  TRY(check_format(o.format, {"plain", "cloudevents"}));
+  const auto bad = [&](std::string_view why) {
+    return Error(Code::kInvalidArgument, cat("path: ", quote(o.path), " ", why));
+  };
+  if (o.path.empty() || o.path.ends_with('/')) return bad("is no file");
+  if (o.path.starts_with('/')) return bad("is not relative");
+  for (const std::string_view part : split(o.path, "/")) {
+    if (part == "..") return bad("leads upward");
+  }
+  return o;
+}
+
+Status check(const Subscription& s) {
+  const SinkOptions o = TRY(read(s));
+  return o.body.empty() ? ok() : check_template(o.body);
+}
+
+Result<Route> route(const Subscription& s) {
+  const SinkOptions o = TRY(read(s));
+  return Route{.key = cat("file ", o.path), .merge = kLinesAtOnce};
+}
+
+Verdict send(std::span<const Claimed> events, int64_t, const Target&, sys::Disk& disk) {
+  const auto o = read(events[0].subscription);
+  const auto lines = o ? event_lines(events, *o) : Result<std::string>(o.error());
+  if (!lines) return {.outcome = Outcome::kDead, .why = lines.error().text()};
+  if (Status s = disk.append_file(o->path, *lines, 0600); !s) {
+    return {.outcome = Outcome::kRetry, .why = s.error().text(), .alive = false};
+  }
+  return {};
+}
+
+}  // namespace
+
+const SinkKind kFile = {.name = "file", .check = check, .route = route, .send = send};
+
+}  // namespace pintle::lookout

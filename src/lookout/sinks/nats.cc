@@ -1,0 +1,126 @@
+// NATS JetStream: each event is published to `subject` (a template) with Nats-Msg-Id, and the
+// stream's acknowledgement is waited for; the server drops what it has seen under an id. The plain
+// text protocol over one connection per message, on a worker; the secret is "user:password" or a
+// token. No TLS: the guard lets nats:// pass only to hosts that the configuration allows by name.
+#include "lookout/sinks/nats_wire.h"
+
+#include <algorithm>
+
+#include "base/gotext.h"
+#include "base/strings.h"
+#include "crypt/crypt.h"
+#include "json/json.h"
+#include "lookout/sinks/body.h"
+#include "lookout/sinks/kinds.h"
+
+namespace pintle::lookout {
+namespace {
+
+constexpr size_t kMerge = 100;
+constexpr int64_t kTimeoutMs = 10'000;
+constexpr std::string_view kSubject = "lookout.events";
+
+Result<SinkOptions> read(const Subscription& s) {
+  SinkOptions o = TRY(read_options(s, {"url", "format", "template", "subject", "timeout_ms"}));
+  TRY(check_format(o.format, {"cloudevents", "plain"}));
+  if (o.subject.empty()) o.subject = kSubject;
+  return o;
+}
+
+Status check(const Subscription& s) {
+  const SinkOptions o = TRY(read(s));
+  TRY(check_template(o.subject));
+  TRY(check_template(o.body));
+  TRY(check_url_option(o.url));
+  return o.url.starts_with("nats://") ? ok() : Error(Code::kInvalidArgument, "url: is no nats:// address");
+}
+
+Result<Route> route(const Subscription& s) {
+  const SinkOptions o = TRY(read(s));
+  return route_to(kNats.name, o.url, o, kMerge);
+}
+
+// Tokens between dots, none empty, no wildcard and no space.
+bool is_subject(std::string_view s) {
+  char before = '.';
+  for (const char c : s) {
+    if (static_cast<uint8_t>(c) <= ' ' || c == 0x7f || c == '*' || c == '>' || (c == '.' && before == '.')) return false;
+    before = c;
+  }
+  return before != '.';
+}
+
+std::string greeting(std::string_view secret) {
+  std::string out = "CONNECT {\"verbose\":false,\"pedantic\":false,\"headers\":true,\"no_responders\":true,"
+                    "\"name\":\"pintle-lookout\",\"lang\":\"cpp\",\"version\":\"1\",\"protocol\":1";
+  const size_t colon = secret.find(':');
+  if (colon != secret.npos) {
+    append(out, {",\"user\":", json::quoted(secret.substr(0, colon)), ",\"pass\":",
+                 json::quoted(secret.substr(colon + 1))});
+  } else if (!secret.empty()) {
+    append(out, {",\"auth_token\":", json::quoted(secret)});
+  }
+  return out + "}\r\n";
+}
+
+Result<std::string> publication(const Claimed& c, const SinkOptions& o, std::string_view reply) {
+  const std::string subject = TRY(render_template(o.subject, c.event));
+  if (!is_subject(subject)) return Error(Code::kInvalidArgument, cat("subject: ", quote(subject), " is none"));
+  std::string body = o.format == "plain" ? plain_event(c.event) : cloud_event(c.event);
+  if (!o.body.empty()) body = TRY(render_template(o.body, c.event));
+  const std::string head = cat("NATS/1.0\r\nNats-Msg-Id: ", webhook_id(c), "\r\n\r\n");
+  return cat("HPUB ", subject, " ", reply, " ", head.size(), " ", head.size() + body.size(), "\r\n", head,
+             body, "\r\n");
+}
+
+// A stream's answer: {"stream":..,"seq":..} or {"error":{"code":..,"description":..}}.
+Status judge_ack(const NatsMessage& m) {
+  if (m.head.find(" 503") != m.head.npos) {
+    return Error(Code::kUnavailable, "no stream takes this subject");
+  }
+  const auto read = json::read(m.body);
+  if (!read) return Error(Code::kUnavailable, "the stream's answer is no JSON");
+  if (const value::Value* error = read->get("error")) {
+    const value::Value* text = error->get("description");
+    return Error(Code::kUnavailable, cat("the stream answered: ", text && text->is_string() ? text->as_string() : "error"));
+  }
+  return read->get("stream") ? ok() : Error(Code::kUnavailable, "the answer is not a stream's");
+}
+
+Status publish(NatsWire& wire, std::span<const std::string> messages, std::string_view inbox,
+               std::string_view secret) {
+  const std::string info = TRY(wire.line());
+  if (!info.starts_with("INFO ")) return Error(Code::kUnavailable, "the server is no NATS server");
+  std::string out = cat(greeting(secret), "SUB ", inbox, " 1\r\n");
+  for (const std::string& m : messages) out += m;
+  TRY(wire.write(out));
+  for (size_t left = messages.size(); left > 0; --left) TRY(judge_ack(TRY(wire.message())));
+  return ok();
+}
+
+Verdict send(std::span<const Claimed> events, int64_t, const Target& target, sys::Disk&) {
+  const Subscription& s = events[0].subscription;
+  const auto poison = [](const Error& e) { return Verdict{.outcome = Outcome::kDead, .why = e.text()}; };
+  const auto o = read(s);
+  if (!o) return poison(o.error());
+  const std::string inbox = cat("_INBOX.", crypt::hex(crypt::random_bytes(12)));
+  std::vector<std::string> messages;
+  for (const Claimed& c : events) {
+    auto m = publication(c, *o, inbox);
+    if (!m) return poison(m.error());
+    messages.push_back(std::move(*m));
+  }
+  const auto failed = [](const Error& e) {
+    return Verdict{.outcome = Outcome::kRetry, .why = e.text(), .alive = false};
+  };
+  NatsWire wire(o->timeout_ms > 0 ? o->timeout_ms : kTimeoutMs);
+  if (Status st = wire.open(target.address, target.port); !st) return failed(st.error());
+  if (Status st = publish(wire, messages, inbox, s.secret); !st) return failed(st.error());
+  return {};
+}
+
+}  // namespace
+
+const SinkKind kNats = {.name = "nats", .check = check, .route = route, .send = send};
+
+}  // namespace pintle::lookout

@@ -1,0 +1,79 @@
+// Sink: how an event leaves. A sink is a plain function from (events, subscription) to one HTTP or
+// mail request, or for those that are neither its own send; one file each, one sorted table.
+//
+// Outcome rules (spec §4.4 rows 11, 12): network errors, timeouts, 408, 425, 429, 5xx are tried
+// again; other 4xx are dead at once, 410 disables the subscription; a 3xx is a failure and never
+// followed. Chat robots answer 200 with an error code inside: the sink judges the body.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "http/http.h"
+#include "lookout/guard.h"
+#include "lookout/store.h"
+#include "sys/disk.h"
+
+namespace pintle::lookout {
+
+enum class Outcome : uint8_t { kSucceeded, kRetry, kDead, kDisable };
+
+struct Verdict {
+  Outcome outcome = Outcome::kSucceeded;
+  std::string why;             // for the attempt; "" on success
+  int64_t retry_after_ms = 0;  // 0: the schedule's; else nothing goes to this endpoint before
+  bool alive = true;           // the endpoint itself works; false counts for its breaker
+  int status = 0;              // of those that answer with one
+};
+
+// Where a subscription's messages go.
+struct Route {
+  std::string key;          // the endpoint, its credential with it: breaker and limits count by it
+  std::string url = {};     // what the guard checks; "": it never leaves this machine
+  std::string ca_pem = {};  // of its own; "": the system's
+  int64_t timeout_ms = 0;   // 0: the deliverer's
+  size_t merge = 1;         // so many waiting events may be told by one message
+};
+
+// At most that many messages in any such span; what is beyond waits and is told together.
+struct Limit {
+  int messages = 0;  // 0: no limit
+  int64_t span_ms = 0;
+};
+
+struct SinkKind {
+  std::string_view name;
+  // Checks a subscription's sink_public and secret when it is made or changed: unknown keys, bad
+  // URLs and templates. Errors name the key.
+  Status (*check)(const Subscription& s);
+  Result<Route> (*route)(const Subscription& s);
+  // The request that tells these events (one subscription's, 1 to Route::merge) now, signed with this
+  // time. Error: they cannot be told (poison): dead.
+  Result<http::Request> (*request)(std::span<const Claimed> events, int64_t now_ms) = nullptr;
+  Verdict (*judge)(const http::Response& response) = nullptr;
+  // For sinks that are no HTTP (file, stdout, nats): sends itself, on a worker thread, to a target
+  // that passed the guard (empty when there is no URL).
+  Verdict (*send)(std::span<const Claimed> events, int64_t now_ms, const Target& target,
+                  sys::Disk& disk) = nullptr;
+  std::array<Limit, 2> limits = {};
+};
+
+// null: no such sink. Sorted: for messages.
+const SinkKind* find_sink(std::string_view name);
+std::vector<std::string_view> sink_names();
+
+// The default judgement by status code, with Retry-After (seconds or a date; at most an hour).
+Verdict judge_status(const http::Response& response);
+
+// The event as CloudEvents 1.0 JSON and as the flat JSON that templates see.
+std::string cloud_event(const StoredEvent& e);
+std::string plain_event(const StoredEvent& e);
+// The stable id of a delivery, for the receiver to know repeats by: the same in every attempt and
+// every resend.
+std::string webhook_id(const Claimed& c);
+
+}  // namespace pintle::lookout

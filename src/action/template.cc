@@ -85,10 +85,17 @@ Status add_crds(Context& context, const chart::Chart& chart, const ClientInstall
   return ok();
 }
 
-Status add_manifests(Context& context, const std::vector<release::Manifest>& manifests,
+// Takes the manifests' texts as it goes: a release is large enough once.
+Status add_manifests(Context& context, std::vector<release::Manifest> manifests,
                      const ClientInstallOptions& options, std::string& manifest) {
+  constexpr size_t kSourceLine = 16;
   Writer writer(context, release_directory(options));
-  for (const release::Manifest& m : manifests) {
+  if (options.output_dir.empty()) {
+    size_t size = manifest.size();
+    for (const release::Manifest& m : manifests) size += m.content.size() + m.name.size() + kSourceLine;
+    manifest.reserve(size);
+  }
+  for (release::Manifest& m : manifests) {
     if (!options.output_dir.empty()) {
       TRY(writer.write(m.name, m.content));
     } else if (options.hide_secret && m.kind == "Secret" && m.api_version == "v1") {
@@ -97,6 +104,7 @@ Status add_manifests(Context& context, const std::vector<release::Manifest>& man
     } else {
       release::append_source(manifest, m.name, m.content);
     }
+    std::string().swap(m.content);
   }
   return ok();
 }
@@ -209,9 +217,10 @@ Status render_resources(Context& context, const chart::Chart& chart,
     out.notes.clear();
     return sorted.error();
   }
+  std::vector<release::RenderedFile>().swap(files);  // all are read, and copied
   out.hooks = std::move(sorted->hooks);
   if (options.include_crds) TRY(add_crds(context, chart, options, out.manifest));
-  TRY(add_manifests(context, sorted->manifests, options, out.manifest));
+  TRY(add_manifests(context, std::move(sorted->manifests), options, out.manifest));
   if (options.post_render && context.helm3) {
     auto changed = options.post_render(out.manifest);
     if (!changed) return post_render_error(changed.error());

@@ -171,15 +171,16 @@ Status render(const chart::Chart& chart, const Value& render_values, const Optio
   env.log = options.log;
   vm.set_user(&env);
 
+  std::string text;  // grows once, not for every file
   for (auto* file : order) {
     const auto& [name, renderable] = *file;
     if (path::base(name).starts_with('_')) continue;
     renderable.scope->set("Template", template_value(name, renderable.base_path));
-    std::string text;
+    text.clear();
     auto status = vm.execute(name, Value::map(renderable.scope, Type::kValues), text);
     if (!status) return execution_error(name, status.error(), options.helm3);
     if (text.find(kNoValue) != std::string::npos) text = replace_all(text, kNoValue, "");
-    out.push_back({name, std::move(text)});
+    out.push_back({name, text});
     rendered(out.back());
   }
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.path < b.path; });

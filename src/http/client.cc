@@ -72,6 +72,9 @@ Result<std::unique_ptr<Client>> Client::make(Options options) {
   if (!pem(options.tls.key_pem)) {
     return Error(Code::kInvalidArgument, "tls: failed to find any PEM data in key input");
   }
+  if (options.tls.key_pem.find("ENCRYPTED") != std::string::npos) {
+    return Error(Code::kInvalidArgument, "tls: failed to parse private key");
+  }
   return std::make_unique<EitherClient>(std::move(options));
 }
 

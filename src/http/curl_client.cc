@@ -250,6 +250,7 @@ void CurlClient::set_tls(CURL* easy) {
   if (!tls.certificate_pem.empty()) {
     curl_.easy_setopt(easy, CURLOPT_SSLCERTTYPE, "PEM");
     curl_.easy_setopt(easy, CURLOPT_SSLKEYTYPE, "PEM");
+    curl_.easy_setopt(easy, CURLOPT_KEYPASSWD, "");  // else OpenSSL asks the terminal
   }
   if (tls.insecure) {
     curl_.easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
@@ -307,7 +308,9 @@ void CurlClient::begin(const std::shared_ptr<Exchange>& shared) {
   set(CURLOPT_PRIVATE, &x);
   set(CURLOPT_ERRORBUFFER, x.detail);
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  set(CURLOPT_PIPEWAIT, 1L);
+  // Waiting for the first connection to show whether it is multiplexed means waiting for its answer,
+  // which a pinned receiver may never give; others at its address shall not wait with it.
+  set(CURLOPT_PIPEWAIT, r.connect_to.empty() ? 1L : 0L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
   set(CURLOPT_TCP_KEEPIDLE, 30L);
   set(CURLOPT_TCP_KEEPINTVL, 15L);

@@ -133,10 +133,14 @@ Error Plain::failure(const Request& request, CURLcode code, bool answered) const
   if (code == CURLE_ABORTED_BY_CALLBACK) {
     return request_error(request, Code::kCancelled, "context canceled");
   }
+  const bool shaking = wire_.reached == Wire::Reached::kServer && tls_;
+  if (code == CURLE_OPERATION_TIMEDOUT && shaking && request.timeout_ms == 0) {
+    return request_error(request, Code::kUnavailable, "net/http: TLS handshake timeout");
+  }
   Failure f;
   f.code = code;
   f.system_error = wire_.system_error;
-  f.connected = wire_.connected;
+  f.connected = wire_.reached != Wire::Reached::kNothing;
   f.answered = answered;
   f.address = wire_.address;
   return failure_error(request, f);
@@ -145,6 +149,7 @@ Error Plain::failure(const Request& request, CURLcode code, bool answered) const
 std::optional<Result<Response>> Plain::exchange(const Request& request, const Target& target,
                                                 const std::string& bytes, const Patience& patience) {
   CURLcode code = connect(target, patience);
+  if (!wire_.refusal.empty()) return request_error(request, Code::kUnauthenticated, wire_.refusal);
   if (code == CURLE_SSL_CONNECT_ERROR || code == CURLE_COULDNT_RESOLVE_HOST) return std::nullopt;
   if (code != CURLE_OK) return failure(request, code, false);
 
@@ -172,8 +177,8 @@ std::optional<Result<Response>> Plain::exchange(const Request& request, const Ta
     wire_.close();
     return exchange(request, target, bytes, patience);
   }
-  if (lost && !reused && code == CURLE_SSL_CONNECT_ERROR) {
-    // TLS 1.3 tells only now that our certificate was refused.
+  if (lost && !wire_.refusal.empty()) {  // TLS 1.3 tells only now that our certificate was refused
+    out = request_error(request, Code::kUnauthenticated, wire_.refusal);
   } else if (state == State::kTooLong) {
     out = too_long(request);
   } else if (state == State::kBroken) {

@@ -17,7 +17,7 @@ class Plain {
   // `options` must outlive it.
   explicit Plain(const Options& options) : options_(options) {}
 
-  // Client::send. Nothing: not sent, or refused before it was read; libcurl has to send it.
+  // Client::send. Nothing: it was not sent, libcurl has to.
   std::optional<Result<Response>> send(const Request& request);
 
  private:

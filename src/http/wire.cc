@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/strings.h"
+#include "http/certificate.h"
 #include "sys/clock.h"
 
 namespace pintle::http {
@@ -32,6 +33,7 @@ namespace {
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSliceMs = 100;
+constexpr int64_t kHandshakeMs = 10'000;  // as Go
 constexpr int64_t kFirstAddressMs = 250;  // with more than one, libcurl's race between them is better
 
 int64_t now() { return sys::real_clock().monotonic_ns(); }
@@ -162,11 +164,6 @@ bool use_certificate(SSL_CTX* context, const std::string& certificate, const std
   return good;
 }
 
-bool is_address(const std::string& host) {
-  unsigned char bytes[sizeof(in6_addr)];
-  return inet_pton(AF_INET, host.c_str(), bytes) == 1 || inet_pton(AF_INET6, host.c_str(), bytes) == 1;
-}
-
 }  // namespace
 
 std::shared_ptr<const TlsContext> TlsContext::make(const Tls& tls) {
@@ -257,6 +254,28 @@ CURLcode Wire::dial(const std::string& host, const std::string& port, const Pati
   return CURLE_COULDNT_CONNECT;
 }
 
+// What OpenSSL's queue and the session tell of a failure; empties the queue.
+CURLcode Wire::refused() {
+  const unsigned long error = ERR_peek_last_error();
+  const int alert = ERR_GET_LIB(error) == ERR_LIB_SSL ? ERR_GET_REASON(error) - SSL_AD_REASON_OFFSET : -1;
+  ERR_clear_error();
+  if (alert >= 0) refusal = cat("remote error: tls: ", alert_text(alert));
+  return CURLE_SSL_CONNECT_ERROR;
+}
+
+// The certificate is at hand only here.
+int Wire::on_verified(int good, X509_STORE_CTX* context) {
+  if (good == 1) return 1;
+  const auto* ssl = static_cast<SSL*>(
+      X509_STORE_CTX_get_ex_data(context, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  auto& wire = *static_cast<Wire*>(SSL_get_app_data(ssl));
+  const int64_t today = sys::real_clock().now_ns();
+  wire.refusal = cat("tls: failed to verify certificate: ",
+                     certificate_refusal(X509_STORE_CTX_get0_cert(context), wire.name_,
+                                         today / 1'000'000'000, sys::local_offset_seconds(today)));
+  return 0;
+}
+
 CURLcode Wire::shake_hands(const TlsContext& tls, const std::string& name, const Patience& patience) {
   static constexpr unsigned char kProtocols[] = "\x08http/1.1";
   ssl_ = SSL_new(tls.get());
@@ -267,23 +286,30 @@ CURLcode Wire::shake_hands(const TlsContext& tls, const std::string& name, const
   const bool numbers = is_address(name);
   if (!numbers) SSL_set_tlsext_host_name(ssl_, name.c_str());
   if (!tls.insecure()) {
+    name_ = name;
+    SSL_set_app_data(ssl_, this);
+    SSL_set_verify(ssl_, SSL_VERIFY_PEER, on_verified);
     X509_VERIFY_PARAM* verify = SSL_get0_param(ssl_);
-    X509_VERIFY_PARAM_set_hostflags(verify, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    X509_VERIFY_PARAM_set_hostflags(verify, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS |
+                                                X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
     const int set = numbers ? X509_VERIFY_PARAM_set1_ip_asc(verify, name.c_str())
                             : X509_VERIFY_PARAM_set1_host(verify, name.data(), name.size());
     if (set != 1) return CURLE_SSL_CONNECT_ERROR;
   }
   const int64_t since = now();
+  Patience hurried = patience;
+  hurried.silent_ms = kHandshakeMs;  // counted from here
   for (;;) {
     ERR_clear_error();
     const int r = SSL_connect(ssl_);
     if (r == 1) return CURLE_OK;
     const int why = SSL_get_error(ssl_, r);
     if (why != SSL_ERROR_WANT_READ && why != SSL_ERROR_WANT_WRITE) {
+      if (refusal.empty()) return refused();
       ERR_clear_error();
-      return CURLE_SSL_CONNECT_ERROR;
+      return CURLE_PEER_FAILED_VERIFICATION;
     }
-    const CURLcode code = wait(why == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, since, patience);
+    const CURLcode code = wait(why == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, since, hurried);
     if (code != CURLE_OK) return code;
   }
 }
@@ -291,9 +317,11 @@ CURLcode Wire::shake_hands(const TlsContext& tls, const std::string& name, const
 CURLcode Wire::open(const std::string& host, const std::string& port, const TlsContext* tls,
                     const std::string& name, const Patience& patience) {
   close();
+  refusal.clear();
   CURLcode code = dial(host, port, patience);
-  connected = code == CURLE_OK;
+  reached = code == CURLE_OK ? Reached::kServer : Reached::kNothing;
   if (code == CURLE_OK && tls) code = shake_hands(*tls, name, patience);
+  if (code == CURLE_OK) reached = Reached::kSession;
   if (code != CURLE_OK) {
     // A handshake that failed says no goodbye.
     if (ssl_) SSL_free(ssl_);
@@ -330,7 +358,11 @@ CURLcode Wire::write(std::string_view bytes, const Patience& patience) {
     if (!again) {
       system_error = errno;
       ERR_clear_error();
-      return CURLE_SEND_ERROR;
+      char byte;
+      size_t none = 0;
+      // Who closes while we are writing may have said why.
+      if (ssl_ && SSL_peek_ex(ssl_, &byte, 1, &none) != 1) (void)refused();
+      return refusal.empty() ? CURLE_SEND_ERROR : CURLE_SSL_CONNECT_ERROR;
     }
     const CURLcode code = wait(events, since, patience);
     if (code != CURLE_OK) return code;
@@ -356,8 +388,9 @@ CURLcode Wire::read(char* to, size_t size, size_t& n, const Patience& patience) 
       } else if (why != SSL_ERROR_WANT_READ) {
         system_error = errno;
         const bool cut = ERR_GET_REASON(ERR_peek_last_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING;
+        if (why == SSL_ERROR_SSL && !cut) return refused();
         ERR_clear_error();
-        if (why == SSL_ERROR_SSL) return cut ? CURLE_GOT_NOTHING : CURLE_SSL_CONNECT_ERROR;
+        if (cut) return CURLE_GOT_NOTHING;
         return system_error == 0 ? CURLE_GOT_NOTHING : CURLE_RECV_ERROR;
       }
     } else {

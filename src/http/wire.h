@@ -5,8 +5,8 @@
 // Results are libcurl's codes, because errors.h words those: CURLE_OK, CURLE_COULDNT_CONNECT,
 // CURLE_SEND_ERROR and CURLE_RECV_ERROR (with system_error), CURLE_OPERATION_TIMEDOUT,
 // CURLE_ABORTED_BY_CALLBACK when cancelled, CURLE_GOT_NOTHING when TLS ended without its goodbye
-// (the stream may be cut), and CURLE_SSL_CONNECT_ERROR or CURLE_COULDNT_RESOLVE_HOST
-// for what libcurl shall try again and explain.
+// (the stream may be cut), CURLE_PEER_FAILED_VERIFICATION and CURLE_SSL_CONNECT_ERROR with `refusal`,
+// CURLE_SSL_CONNECT_ERROR without it and CURLE_COULDNT_RESOLVE_HOST for what libcurl shall explain.
 #pragma once
 
 #include <memory>
@@ -19,6 +19,7 @@
 
 struct ssl_ctx_st;
 struct ssl_st;
+struct x509_store_ctx_st;
 
 namespace pintle::http {
 
@@ -64,16 +65,21 @@ class Wire {
   void close();
 
   int system_error = 0;
+  std::string refusal;  // why one side refused the other, in Go's words
   std::string address;  // that was dialled first, "127.0.0.1:443"
-  bool connected = false;  // the TCP connection stood
+  enum class Reached : uint8_t { kNothing, kServer, kSession };
+  Reached reached = Reached::kNothing;  // by `open`: a TCP connection; with TLS over it
 
  private:
   CURLcode dial(const std::string& host, const std::string& port, const Patience& patience);
   CURLcode shake_hands(const TlsContext& tls, const std::string& name, const Patience& patience);
+  CURLcode refused();
+  static int on_verified(int good, x509_store_ctx_st* context);
   CURLcode wait(short events, int64_t since_ns, const Patience& patience);
 
   int socket_ = -1;
   ssl_st* ssl_ = nullptr;
+  std::string name_;  // whom the certificate has to name
 };
 
 }  // namespace pintle::http

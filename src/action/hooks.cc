@@ -75,7 +75,7 @@ class HookRunner {
     kube::ApplyOptions apply;
     apply.server_side = options_.server_side;
     apply.cancel = context_.cancel;
-    if (const auto created = context_.cluster->create(*objects, apply); !created) {
+    if (const auto created = create(context_, *objects, apply); !created) {
       hook.last_run.completed_at = now();
       hook.last_run.phase = "Failed";
       return Error::wrap(cat("warning: Hook ", event, " ", hook.path, " failed"),
@@ -86,7 +86,7 @@ class HookRunner {
     hook.last_run.completed_at = now();
     hook.last_run.phase = ready ? "Succeeded" : "Failed";
     if (!ready && cancelled(context_)) return cancelled_error();
-    if (!ready && context_.helm3) return counted(ready.error());
+    if (!ready && context_.helm3) return counted_error(ready.error());
     return ready;
   }
 
@@ -94,14 +94,6 @@ class HookRunner {
   kube::WaitOptions waiting() const {
     return wait_options(context_, context_.helm3 ? kube::WaitStrategy::kLegacy : options_.wait,
                         options_.timeout_ms);
-  }
-
-  // As hashicorp/go-multierror prints a list.
-  static Error counted(const Error& error) {
-    const auto lines = split(error.text(), "\n");
-    std::string out = cat(lines.size(), lines.size() == 1 ? " error" : " errors", " occurred:\n");
-    for (std::string_view line : lines) append(out, {"\t* ", line, "\n"});
-    return Error::with_cause(out + "\n", error);
   }
 
   // The hooks that ran, to clean up after them when the record is elsewhere.

@@ -35,6 +35,12 @@ HookRunResult run_hooks_only(Context& context, release::Record& record, std::str
 kube::WaitOptions wait_options(const Context& context, kube::WaitStrategy strategy,
                                int64_t timeout_ms, bool jobs = false);
 
+// The cluster's create. Helm 3 lists its errors with their count.
+Result<kube::Objects> create(Context& context, const kube::Objects& objects,
+                             const kube::ApplyOptions& options);
+// As hashicorp/go-multierror prints errors, one a line.
+Error counted_error(const Error& error);
+
 // Whether the user wants out; the error that then ends the action ("context canceled").
 bool cancelled(const Context& context);
 Error cancelled_error();

@@ -118,7 +118,7 @@ class Install {
     const auto crds = chart::crds(chart_);
     if (crds.empty()) return ok();
     if (dry()) {
-      context_.log("WARN",
+      context_.log(context_.helm3 ? "DEBUG" : "WARN",
                    "This chart or one of its subcharts contains CRDs. Rendering may fail or "
                    "contain inaccuracies.");
       return ok();
@@ -134,7 +134,7 @@ class Install {
       kube::ApplyOptions apply;
       apply.server_side = options_.server_side;
       apply.force_conflicts = options_.force_conflicts;
-      const auto made = context_.cluster->create(*objects, apply);
+      const auto made = create(context_, *objects, apply);
       if (made) {
         created.insert(created.end(), objects->begin(), objects->end());
       } else if (!kube::is_already_exists(made.error())) {
@@ -215,7 +215,7 @@ class Install {
         true));
     kube::ApplyOptions apply;
     apply.server_side = options_.server_side;
-    const auto made = context_.cluster->create(objects, apply);
+    const auto made = create(context_, objects, apply);
     if (made || kube::is_already_exists(made.error())) return ok();
     return made.error();
   }
@@ -275,7 +275,7 @@ class Install {
     apply.server_side = options_.server_side;
     apply.cancel = context_.cancel;
     if (adopted.empty()) {
-      const auto created = context_.cluster->create(objects, apply);
+      const auto created = create(context_, objects, apply);
       return created ? ok() : Status(created.error());
     }
     apply.force_replace = options_.force_replace;

@@ -43,6 +43,20 @@ Result<bool> server_side_apply(std::string_view asked, std::string_view before) 
                cat("invalid/unknown release server-side apply method: ", asked));
 }
 
+Error counted_error(const Error& error) {
+  const auto lines = split(error.text(), "\n");
+  std::string out = cat(lines.size(), lines.size() == 1 ? " error" : " errors", " occurred:\n");
+  for (std::string_view line : lines) append(out, {"\t* ", line, "\n"});
+  return Error::with_cause(out + "\n", error);
+}
+
+Result<kube::Objects> create(Context& context, const kube::Objects& objects,
+                             const kube::ApplyOptions& options) {
+  auto created = context.cluster->create(objects, options);
+  if (created || !context.helm3) return created;
+  return counted_error(created.error());
+}
+
 std::string joined_errors(const std::vector<Error>& errors, std::string_view separator) {
   std::string out;
   for (const Error& e : errors) append(out, {out.empty() ? "" : separator, e.text()});

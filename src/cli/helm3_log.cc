@@ -30,6 +30,11 @@ constexpr Line kDebugLines[] = {
     {"original chart version", "show.go:214", "Original chart version: ", "version", "", true},
     {"setting version to >0.0.0-0", "install.go:227", "setting version to >0.0.0-0", "", ""},
     {"Chart path", "install.go:242", "CHART PATH: ", "path", "\n"},
+    {"This chart or one of its subcharts contains CRDs. Rendering may fail or contain inaccuracies.",
+     "install.go:266",
+     "WARNING: This chart or one of its subcharts contains CRDs. Rendering may fail or contain "
+     "inaccuracies.",
+     "", ""},
     {"command failed", "helm.go:92", "", "error", ""},
 };
 

@@ -154,21 +154,39 @@ Status replace(Rest& rest, const Object& o, const value::Value& live, const Appl
   return ok();
 }
 
+// The server cannot read what a strategic patch makes of an object, for instance a number where a
+// text belongs. Helm, which knows the types, sends a merge patch for such a manifest, and that is
+// refused in words that name the field.
+bool unreadable(const Error& error) {
+  const auto* status = error.find<ApiStatus>();
+  return status && status->code == 422 &&
+         status->message.find("patch: Invalid value: \"map[") != std::string::npos;
+}
+
 Status patch_client_side(Rest& rest, const Object& o, const value::Value& old,
                          const value::Value& live, const ApplyOptions& options) {
   const patch::Type* type = patch::type_of(o.group, o.version, o.kind);
   const bool old_crd = o.group == "apiextensions.k8s.io" && o.version == "v1beta1";
   const bool structured = type && !old_crd;
-  auto patch = structured ? patch::create_three_way_patch(old, o.tree, live, type, true)
-               : options.three_way_unstructured
-                   ? patch::create_three_way_merge_patch(old, o.tree, live)
-                   : Result<value::Value>(patch::create_merge_patch(old, o.tree));
+  const auto merge = [&]() -> Result<value::Value> {
+    if (options.three_way_unstructured) return patch::create_three_way_merge_patch(old, o.tree, live);
+    return patch::create_merge_patch(old, o.tree);
+  };
+  auto patch = structured ? patch::create_three_way_patch(old, o.tree, live, type, true) : merge();
   if (!patch) return Error::wrap("failed to create patch", std::move(patch).error());
   if (patch->length() == 0) return ok();
-  auto sent = patch_call(rest, o,
-                         structured ? "application/strategic-merge-patch+json"
-                                    : "application/merge-patch+json",
-                         *patch, cat(dry_run(options), kManager), options.cancel);
+  const auto send = [&](bool strategic) {
+    return patch_call(rest, o,
+                      strategic ? "application/strategic-merge-patch+json"
+                                : "application/merge-patch+json",
+                      *patch, cat(dry_run(options), kManager), options.cancel);
+  };
+  auto sent = send(structured);
+  if (!sent && structured && unreadable(sent.error())) {
+    patch = merge();
+    if (!patch) return Error::wrap("failed to create patch", std::move(patch).error());
+    sent = send(false);
+  }
   if (sent) return ok();
   return Error::wrap(cat("cannot patch ", quote(o.name), " with kind ", o.kind),
                      std::move(sent).error());

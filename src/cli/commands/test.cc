@@ -64,7 +64,7 @@ Status show(Session& s, const Options& o, action::Context& context,
                                         current_namespace(s.env, s.settings), options, logs);
   s.print("\n" + logs);
   if (read) return report.run.status;
-  if (report.run.status) return read;
+  if (report.run.status || s.helm3()) return read;
   return Error::with_cause(report.run.status.error().text() + "\n" + read.error().text(),
                            report.run.status.error());
 }

@@ -24,3 +24,6 @@ upgrade r CHART --set replicas=many
 upgrade r CHART --version 99
 history r
 uninstall r
+install bad CHART --set replicas=many
+status bad
+uninstall bad

@@ -1,0 +1,127 @@
+// Requests to an address that the caller chose, and answers taken as far as they came.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "http/http.h"
+
+namespace pintle::http {
+namespace {
+
+// Reads a head from each connection and writes what the script says; keeps the connection.
+class Server {
+ public:
+  explicit Server(std::string answer) : answer_(std::move(answer)) {
+    listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in a{};
+    a.sin_family = AF_INET;
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&a), sizeof a), 0);
+    socklen_t size = sizeof a;
+    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&a), &size);
+    port = ntohs(a.sin_port);
+    ::listen(listener_, 16);
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~Server() {
+    ::shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    ::close(listener_);
+    for (const int fd : held_) ::close(fd);
+  }
+  std::string url(const std::string& host) const { return "http://" + host + ":" + std::to_string(port) + "/x"; }
+  int port = 0;
+  std::atomic<int> connections{0};
+  std::string head;  // of the last request; read it when it was answered
+
+ private:
+  void serve() {
+    for (int fd; (fd = ::accept(listener_, nullptr, nullptr)) >= 0;) {
+      ++connections;
+      char buffer[4096];
+      std::string text;
+      while (text.find("\r\n\r\n") == std::string::npos) {
+        const ssize_t n = ::read(fd, buffer, sizeof buffer);
+        if (n <= 0) break;
+        text.append(buffer, static_cast<size_t>(n));
+      }
+      head = text;
+      for (std::string_view rest = answer_; !rest.empty();) {
+        const ssize_t n = ::send(fd, rest.data(), rest.size(), MSG_NOSIGNAL);
+        if (n <= 0) break;
+        rest.remove_prefix(static_cast<size_t>(n));
+      }
+      held_.push_back(fd);
+    }
+  }
+  const std::string answer_;
+  int listener_;
+  std::vector<int> held_;
+  std::thread thread_;
+};
+
+Request pinned(const Server& s) {
+  Request r;
+  r.url = s.url("receiver.test");
+  r.connect_to = "127.0.0.1";
+  r.timeout_ms = 300;
+  return r;
+}
+
+TEST(Pinned, connects_where_it_is_told_and_asks_for_the_url) {
+  Server s("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  auto client = Client::make({});
+  const auto r = (*client)->send(pinned(s));
+  ASSERT_TRUE(r) << r.error().text();
+  EXPECT_EQ(r->body, "ok");
+  EXPECT_NE(s.head.find("\r\nHost: receiver.test:" + std::to_string(s.port) + "\r\n"), std::string::npos);
+}
+
+TEST(Pinned, receivers_at_one_address_do_not_wait_for_each_other) {
+  Server s("");  // never answers
+  auto client = Client::make({});
+  auto one = (*client)->start(pinned(s), [](Result<Response>) {});
+  auto two = (*client)->start(pinned(s), [](Result<Response>) {});
+  for (int i = 0; i < 200 && s.connections < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(s.connections, 2);
+}
+
+TEST(Partial, takes_what_came_of_an_answer) {
+  const struct {
+    const char* what;
+    std::string answer;
+    std::string body;
+  } cases[] = {
+      {"slow", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhal", "hal"},
+      {"long", "HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n" + std::string(40000, 'x'), std::string(100, 'x')},
+      {"long head", "HTTP/1.1 200 OK\r\nX-Big: " + std::string(5000, 'h') + "\r\n\r\n", ""},
+  };
+  for (const auto& c : cases) {
+    Server s(c.answer);
+    auto client = Client::make({});
+    Request r = pinned(s);
+    r.max_body = 100;
+    r.max_header = 1000;
+    EXPECT_FALSE((*client)->send(r)) << c.what;
+    r.take_partial = true;
+    const auto got = (*client)->send(r);
+    ASSERT_TRUE(got) << c.what << got.error().text();
+    EXPECT_EQ(got->status, 200);
+    EXPECT_EQ(got->body, c.body) << c.what;
+  }
+}
+
+TEST(Partial, needs_a_whole_head_or_a_status_at_least) {
+  Server s("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nX-A: b\r\n");
+  auto client = Client::make({});
+  Request r = pinned(s);
+  r.take_partial = true;
+  EXPECT_FALSE((*client)->send(r));
+}
+
+}  // namespace
+}  // namespace pintle::http

@@ -282,6 +282,7 @@ void Engine::admit(Claimed c) {
   const int64_t time = now(), next = e.next_ms(time);
   const int slots = e.slots(options_.per_endpoint);
   if (next > time + kShortWaitMs) {
+    e.behind = true;
     hold(c.subscription.id, next);
     return put_back(c, next);
   }
@@ -338,6 +339,7 @@ void Engine::pump() {
     // A limit or a failure came up: the store keeps what cannot go soon.
     const int64_t next = e.next_ms(now());
     if (e.active == 0 && next > now() + kShortWaitMs) {
+      e.behind = e.behind || !e.waiting.empty();
       for (; !e.waiting.empty(); e.waiting.pop_front(), --waiting_) {
         for (const Claimed& c : e.waiting.front()->claimed) put_back(c, next);
       }
@@ -367,6 +369,7 @@ void Engine::merge(Endpoint& e, Job& job) {
                                   static_cast<int>(most - job.claimed.size()));
     if (more) std::move(more->begin(), more->end(), std::back_inserter(job.claimed));
   }
+  e.behind = job.claimed.size() == most;
   std::sort(job.claimed.begin(), job.claimed.end(), [](const Claimed& a, const Claimed& b) {
     return a.event.sequence < b.event.sequence;
   });

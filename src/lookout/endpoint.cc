@@ -65,8 +65,8 @@ size_t Endpoint::room(int slots) const {
 }
 
 bool Endpoint::merges(int64_t now_ms) {
-  return std::any_of(windows.begin(), windows.end(), [&](Window& w) { return !w.calm(now_ms); }) ||
-         windows.empty();
+  return behind || windows.empty() ||
+         std::any_of(windows.begin(), windows.end(), [&](Window& w) { return !w.calm(now_ms); });
 }
 
 bool Endpoint::idle(int64_t now_ms) {

@@ -1,7 +1,7 @@
 //go:build ignore
 
 // Writes src/drydock/wire_tables.inc: for every built-in Kubernetes type, how Go's encoding treats
-// each field (pointer, omitempty, scalar kind). Reads the published API types by reflection.
+// each field (pointer, omitempty, scalar kind, Go's name of a type). Reads the published API types by reflection.
 //
 // Run in a module that requires k8s.io/client-go, k8s.io/apiextensions-apiserver and
 // k8s.io/kube-aggregator of the wanted version:  go run make_wire_tables.go > wire_tables.inc
@@ -26,6 +26,7 @@ type field struct {
 	name, form, kind string
 	depth            int
 	ref              reflect.Type
+	goName, within   string // "v1.Protocol" for a string of that type; "VolumeSource"
 }
 
 var (
@@ -89,7 +90,18 @@ func kindOf(t reflect.Type) (string, reflect.Type) {
 	return "kAny", nil
 }
 
-func fieldsOf(t reflect.Type, depth int) []field {
+// Go's own name of a text, or of a map; "" where it has none.
+func named(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.PkgPath() == "" || (t.Kind() != reflect.String && t.Kind() != reflect.Map) {
+		return ""
+	}
+	return goName(t)
+}
+
+func fieldsOf(t reflect.Type, depth int, within string) []field {
 	var out []field
 	for i := 0; i < t.NumField(); i++ {
 		f := t.Field(i)
@@ -108,7 +120,7 @@ func fieldsOf(t reflect.Type, depth int) []field {
 			if ft.Kind() == reflect.Pointer {
 				ft = ft.Elem()
 			}
-			out = append(out, fieldsOf(ft, depth+1)...)
+			out = append(out, fieldsOf(ft, depth+1, f.Name)...)
 			continue
 		}
 		form := "kAlways"
@@ -123,7 +135,7 @@ func fieldsOf(t reflect.Type, depth int) []field {
 			form = "kOmitEmpty"
 		}
 		k, ref := kindOf(ft)
-		out = append(out, field{parts[0], form, k, depth, ref})
+		out = append(out, field{parts[0], form, k, depth, ref, named(f.Type), within})
 	}
 	return out
 }
@@ -134,7 +146,7 @@ func visit(t reflect.Type) {
 	}
 	index[t] = len(order)
 	order = append(order, t)
-	fields := fieldsOf(t, 0)
+	fields := fieldsOf(t, 0, "")
 	sort.SliceStable(fields, func(a, b int) bool {
 		if fields[a].name != fields[b].name {
 			return fields[a].name < fields[b].name
@@ -187,16 +199,30 @@ func main() {
 	fmt.Fprintln(w, "constexpr WireField kFields[] = {")
 	first := []int{}
 	n := 0
+	names := []string{""}
+	nameOf := func(name string) int {
+		for i, known := range names {
+			if known == name {
+				return i
+			}
+		}
+		names = append(names, name)
+		return len(names) - 1
+	}
 	for _, t := range order {
 		first = append(first, n)
 		for _, f := range rows[t] {
-			ref := 0
+			ref := nameOf(f.goName)
 			if f.ref != nil {
 				ref = index[f.ref]
 			}
-			fmt.Fprintf(w, "{%q,%s,%s,%d},\n", f.name, f.form, strings.ReplaceAll(f.kind, " ", ""), ref)
+			fmt.Fprintf(w, "{%q,%s,%s,%d,%d},\n", f.name, f.form, strings.ReplaceAll(f.kind, " ", ""), ref, nameOf(f.within))
 			n++
 		}
+	}
+	fmt.Fprintln(w, "};\nconstexpr std::string_view kNames[] = {")
+	for _, name := range names {
+		fmt.Fprintf(w, "%q,\n", name)
 	}
 	fmt.Fprintln(w, "};\nconstexpr WireType kTypes[] = {")
 	for i, t := range order {

@@ -18,7 +18,7 @@ using NameRule = Complaints (*)(std::string_view);
 
 NameRule name_rule(std::string_view group, std::string_view kind) {
   if (group == "rbac.authorization.k8s.io" || group == "apiregistration.k8s.io" ||
-      kind == "ClusterTrustBundle") {
+      kind == "ClusterTrustBundle" || kind == "CertificateSigningRequest" || (group == "policy" && kind == "PodDisruptionBudget")) {
     return is_path_segment;
   }
   if (group.empty() && kind == "Event") return [](std::string_view) { return Complaints(); };

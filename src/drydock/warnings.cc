@@ -1,5 +1,6 @@
 #include "drydock/warnings.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/gotext.h"
@@ -52,6 +53,10 @@ void overlapping_ports(const Value& container, const std::string& path, std::vec
     const std::string_view protocol = text(p, "protocol");
     PortSeen port{element(path + ".ports", i++), cat(number(p, "containerPort"), "/", protocol.empty() ? "TCP" : protocol),
                   text(p, "hostIP"), number(p, "hostPort")};
+    if (!port.host_ip.empty() && port.host_port == 0) {
+      out.push_back(cat(port.where, ": hostIP set without hostPort: {Name:", text(p, "name"), " HostPort:0 ContainerPort:",
+                        number(p, "containerPort"), " Protocol:", protocol.empty() ? "TCP" : protocol, " HostIP:", port.host_ip, "}"));
+    }
     for (const PortSeen& other : seen) {
       if (other.key != port.key) continue;
       const bool same_host = other.host_ip == port.host_ip && other.host_port == port.host_port;
@@ -82,6 +87,29 @@ void of_pod_spec(const Value& spec, const std::string& path, Warnings& out) {
     const std::string here = element(path + ".topologySpreadConstraints", i++);
     if (!has(c, "labelSelector")) out.push_back(cat(here, ".labelSelector: a null labelSelector results in matching no pod"));
   }
+  for (std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
+    const std::string preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+    const std::string needed = "requiredDuringSchedulingIgnoredDuringExecution";
+    constexpr std::string_view kNone = ".labelSelector: a null labelSelector results in matching no pod";
+    const std::string here = cat(path, ".affinity.", kind, ".");
+    i = 0;
+    for (const Value& term : items(spec, "affinity", kind, needed)) {
+      const std::string at_term = element(here + needed, i++);
+      if (!has(term, "labelSelector")) out.push_back(cat(at_term, kNone));
+    }
+    i = 0;
+    for (const Value& term : items(spec, "affinity", kind, preferred)) {
+      const std::string at_term = element(here + preferred, i++);
+      if (!has(term, "podAffinityTerm", "labelSelector")) out.push_back(cat(at_term, ".podAffinityTerm", kNone));
+    }
+  }
+  for (const Value& volume : items(spec, "volumes")) {
+    const Value* projected = at(volume, "projected");
+    if (!projected) continue;
+    auto sources = items(*projected, "sources");
+    const bool empty = sources.empty() || std::any_of(sources.begin(), sources.end(), [](const Value& s) { return entries_of(&s).empty(); });
+    if (empty) out.push_back(cat("volume ", quote(text(volume, "name")), " (Projected) has no sources provided"));
+  }
   repeated(spec, "hostAliases", "ip", path, out);
   repeated(spec, "imagePullSecrets", "name", path, out);
   i = 0;
@@ -102,7 +130,7 @@ void of_pod_spec(const Value& spec, const std::string& path, Warnings& out) {
     i = 0;
     for (const Value& c : items(spec, list)) overlapping_ports(c, element(child(path, list), i++), ports, out);
   }
-  if (number(spec, "terminationGracePeriodSeconds") < 0) {
+  if (path != "spec" && number(spec, "terminationGracePeriodSeconds") < 0) {
     out.push_back(cat(path, ".terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1"));
   }
 }
@@ -143,6 +171,8 @@ void of_service(const Value& spec, Warnings& out) {
       out.push_back("spec.SessionAffinity is ignored for headless services");
     }
   }
+  const bool outside = !items(spec, "externalIPs").empty() && text(spec, "clusterIP") != "None" && type != "ExternalName";
+  if (outside) out.push_back("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
   if (type != "ExternalName" && !text(spec, "externalName").empty()) {
     out.push_back("spec.externalName is ignored when spec.type is not \"ExternalName\"");
   }

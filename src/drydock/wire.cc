@@ -26,7 +26,8 @@ struct WireField {
   std::string_view name;
   Form form;
   int kind;
-  uint16_t ref;
+  uint16_t ref;     // into kTypes of a struct; else into kNames, of a text's or a map's own type
+  uint16_t within;  // into kNames: the struct within the struct, whose fields stand in the outer one's place
 };
 struct WireType {
   std::string_view go_name;  // "v1.PodSpec"
@@ -53,9 +54,11 @@ std::span<const WireField> fields_of(const WireType& type) {
 
 std::string go_type(int kind, uint16_t ref) {
   if (kind & kListOf) return "[]" + go_type(kind & ~kListOf, ref);
-  if (kind & kMapOf) return "map[string]" + go_type(kind & ~kMapOf, ref);
+  const bool leads_on = (kind & 31) == kStruct;
+  const std::string_view name = leads_on ? std::string_view() : kNames[ref];
+  if (kind & kMapOf) return name.empty() ? "map[string]" + go_type(kind & ~kMapOf, ref) : std::string(name);
   switch (kind) {
-    case kString: return "string";
+    case kString: return name.empty() ? "string" : std::string(name);
     case kBool: return "bool";
     case kInt32: return "int32";
     case kInt64: return "int64";
@@ -65,38 +68,6 @@ std::string go_type(int kind, uint16_t ref) {
     case kStruct: return std::string(kTypes[ref].go_name);
     default: return "interface {}";
   }
-}
-
-// Go's structs within structs, whose names stand in the paths of decoding errors. `but`: the outer
-// struct's own fields; `only`: where those are more.
-struct Embedded {
-  std::string_view owner, name;
-  std::initializer_list<std::string_view> but, only;
-};
-
-std::string_view embedded_in(std::string_view owner, std::string_view field) {
-  static const Embedded kAll[] = {
-      {"v1.Volume", "VolumeSource", {"name"}, {}},
-      {"v1.PersistentVolumeSpec", "PersistentVolumeSource",
-       {"capacity", "accessModes", "claimRef", "persistentVolumeReclaimPolicy", "storageClassName", "mountOptions",
-        "volumeMode", "nodeAffinity", "volumeAttributesClassName"}, {}},
-      {"v1.Probe", "ProbeHandler", {}, {"exec", "httpGet", "tcpSocket", "grpc"}},
-      {"v1.EphemeralContainer", "EphemeralContainerCommon", {"targetContainerName"}, {}},
-      {"v1.RuleWithOperations", "Rule", {"operations"}, {}},
-      {"v1.ConfigMapKeySelector", "LocalObjectReference", {}, {"name"}},
-      {"v1.SecretKeySelector", "LocalObjectReference", {}, {"name"}},
-      {"v1.ConfigMapEnvSource", "LocalObjectReference", {}, {"name"}},
-      {"v1.SecretEnvSource", "LocalObjectReference", {}, {"name"}},
-      {"v1.ConfigMapVolumeSource", "LocalObjectReference", {}, {"name"}},
-      {"v1.ConfigMapProjection", "LocalObjectReference", {}, {"name"}},
-      {"v1.SecretProjection", "LocalObjectReference", {}, {"name"}},
-      {"v1.IngressRule", "IngressRuleValue", {"host"}, {}},
-  };
-  auto in = [&](const auto& list) { return std::find(list.begin(), list.end(), field) != list.end(); };
-  for (const Embedded& e : kAll) {
-    if (e.owner == owner && (e.only.size() ? in(e.only) : !in(e.but))) return e.name;
-  }
-  return "";
 }
 
 struct Walk {
@@ -152,10 +123,11 @@ struct Walk {
                                              owner, ".", place.plain, " of type ", type));
   }
 
-  Status scalar(Value& v, int kind, const Place& place) {
+  Status scalar(Value& v, int kind, uint16_t ref, const Place& place) {
     switch (kind) {
       case kString:
-        if (!v.is_string()) return mismatch(v, "string", place);
+        // Converted trees are told of the kind of type, not of its name.
+        if (!v.is_string()) return mismatch(v, refusal == Refusal::kDecode ? go_type(kind, ref) : "string", place);
         return ok();
       case kBool:
         if (!v.is(value::Type::kBool)) return mismatch(v, "bool", place);
@@ -179,8 +151,8 @@ struct Walk {
         }
         return ok();
       case kIntOrString:
-        if (!v.is_int() && !v.is_string()) return mismatch(v, "int32", place);
-        return ok();
+        if (v.is_string() || (v.is_int() && v.as_int() == static_cast<int32_t>(v.as_int()))) return ok();
+        return mismatch(v, "int32", place);
       case kQuantity: {
         std::string given = v.is_string() ? std::string(v.as_string()) : json::write(v).value_or("");
         auto parsed = parse_quantity(given);
@@ -195,6 +167,11 @@ struct Walk {
         // A type that reads itself does not know where it stands.
         if (!v.is_string() && refusal == Refusal::kConvert && kind != kBytes) {
           return Error(Code::kInvalidArgument, cat("json: cannot unmarshal ", json_name(v), " into Go value of type string"));
+        }
+        if (kind == kBytes && v.is_list()) {  // a list of bytes would do for Go
+          for (const Value& b : v.items()) {
+            if (!b.is_int()) return mismatch(b, "uint8", place);
+          }
         }
         if (!v.is_string()) return mismatch(v, kind == kBytes ? "[]uint8" : "string", place);
         if (kind == kTime || kind == kMicroTime) return check_time(v.as_string(), kind == kMicroTime);
@@ -212,6 +189,7 @@ struct Walk {
       if (!v.is_list()) return mismatch(v, go_type(kind, ref), place);
       size_t i = 0;
       for (Value& item : elements_of(&v)) {
+        if (item.is_nil()) item = zero_of(kind & ~kListOf);
         Place inner = place;
         inner.indexed += cat("[", i++, "]");
         TRY(any(item, kind & ~kListOf, ref, inner));
@@ -219,12 +197,12 @@ struct Walk {
       return ok();
     }
     if (kind & kMapOf) {
-      if (!v.is_map()) return mismatch(v, go_type(kind, ref), place);
+      if (!v.is_map()) return mismatch(v, refusal == Refusal::kDecode ? go_type(kind, ref) : "map[string]", place);
       if (!v.as_map()) return ok();
       for (auto& e : v.as_map()->entries()) {
         Place inner = place;
         inner.indexed += cat(".", e.key.view());
-        if (e.value.is_nil() && (kind & ~kMapOf) == kString) e.value = make("");
+        if (e.value.is_nil()) e.value = (kind & ~kMapOf) == kBytes ? make("") : zero_of(kind & ~kMapOf);
         if (e.value.is_nil()) continue;
         TRY(any(e.value, kind & ~kMapOf, ref, inner));
       }
@@ -236,7 +214,7 @@ struct Walk {
       return structure(v, kTypes[ref], place);
     }
     if (v.is_nil()) return ok();
-    return scalar(v, kind, place);
+    return scalar(v, kind, ref, place);
   }
 
   static bool zero(const Value& v) {
@@ -248,9 +226,9 @@ struct Walk {
     return v.is(value::Type::kFloat64) && v.as_double() == 0;
   }
 
-  static Value zero_of(const WireField& f) {
-    if (f.kind & (kListOf | kMapOf)) return Value::nil();
-    switch (f.kind) {
+  static Value zero_of(int kind) {
+    if (kind & (kListOf | kMapOf)) return Value::nil();
+    switch (kind) {
       case kString: return make("");
       case kBool: return make(false);
       case kInt32:
@@ -280,7 +258,7 @@ struct Walk {
       if (there) ++g;
       TRY(field(f, type, held, place));
       bool keep = !held.is_nil() || f.form == kPointerOrNull ||
-                  (f.form == kAlways && zero_of(f).is_nil());
+                  (f.form == kAlways && zero_of(f.kind).is_nil());
       if (keep) kept.push_back({std::move(key), std::move(held)});
     }
     while (g < given.size()) report(given[g++].key.view(), place);
@@ -295,11 +273,11 @@ struct Walk {
 
   // Leaves nil in `held` for what Go would not write.
   Status field(const WireField& f, const WireType& owner, Value& held, const Place& place) {
-    if (held.is_nil() && f.form == kAlways) held = zero_of(f);
+    if (held.is_nil() && f.form == kAlways) held = zero_of(f.kind);
     if (held.is_nil()) return ok();
     Place inner{place.indexed.empty() ? std::string(f.name) : cat(place.indexed, ".", f.name),
                 place.plain, owner.go_name};
-    for (std::string_view step : {embedded_in(owner.go_name, f.name), f.name}) {
+    for (std::string_view step : {kNames[f.within], f.name}) {
       if (!step.empty()) append(inner.plain, {inner.plain.empty() ? "" : ".", step});
     }
     TRY(any(held, f.kind, f.ref, inner));

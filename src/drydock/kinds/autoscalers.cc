@@ -44,7 +44,7 @@ void autoscaler_defaults(Value& object) {
     if (window >= 0 && !has(*rules, "stabilizationWindowSeconds")) {
       put(*rules, "stabilizationWindowSeconds", window);
     }
-    default_to(*rules, "selectPolicy", "Max");
+    default_absent(*rules, "selectPolicy", "Max");
     if (items(*rules, "policies").empty()) put(*rules, "policies", Value::list_of(std::move(policies)));
   };
   fill("scaleUp", 0, {policy("Pods", 4), policy("Percent", 100)});

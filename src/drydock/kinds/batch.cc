@@ -17,10 +17,10 @@ void default_job_spec(Value& spec) {
   if (!has(spec, "backoffLimit")) {
     put(spec, "backoffLimit", has(spec, "backoffLimitPerIndex") ? INT32_MAX : 6);
   }
-  default_to(spec, "completionMode", "NonIndexed");
+  default_absent(spec, "completionMode", "NonIndexed");
   if (!has(spec, "suspend")) put(spec, "suspend", false);
   if (!has(spec, "manualSelector")) put(spec, "manualSelector", false);
-  default_to(spec, "podReplacementPolicy",
+  default_absent(spec, "podReplacementPolicy",
              has(spec, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
   for (Value& rule : elements(spec, "podFailurePolicy", "rules")) {
     for (Value& p : elements(rule, "onPodConditions")) default_to(p, "status", "True");

@@ -32,6 +32,11 @@ inline const Value& pod_spec_of(const Value& object) {
   const Value* spec = at(object, "spec");
   return spec ? *spec : nothing;
 }
+// As defaults of Go's pointers go: "" stands.
+template <typename T>
+void default_absent(Value& map, std::string_view key, T&& value) {
+  if (!has(map, key)) put(map, key, std::forward<T>(value));
+}
 // Strategies of most kinds: a client's status is dropped on create and kept on update.
 Status drop_status(World& world, Value& object);
 Status keep_status(World& world, Value& object, const Value& old);

@@ -121,7 +121,7 @@ void ingress_validate(const Value& object, const Value* old, std::vector<Cause>&
 }
 
 void ingress_class_defaults(Value& object) {
-  if (Value* p = find(object, "spec", "parameters")) default_to(*p, "scope", "Cluster");
+  if (Value* p = find(object, "spec", "parameters")) default_absent(*p, "scope", "Cluster");
 }
 
 void ingress_class_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {

@@ -37,8 +37,7 @@ void exit_codes(const Value& spec, const Value& codes, const std::string& path, 
     }
   }
   auto values = items(codes, "values");
-  static thread_local const Value none = empty_list();
-  const Value& shown = at(codes, "values") ? *at(codes, "values") : none;
+  const Value shown = at(codes, "values") ? *at(codes, "values") : Value::nil();
   if (values.empty()) invalid_value(causes, path + ".values", shown, "at least one value is required");
   std::set<int64_t> seen;
   bool ordered = true;
@@ -94,8 +93,8 @@ void completion_mode(const Value& spec, const std::string& path, std::vector<Cau
     }
     return;
   }
-  if (!mode.empty()) one_of(causes, path + ".completionMode", mode, {"NonIndexed", "Indexed"});
-  if (!mode.empty() && mode != "NonIndexed") return;
+  if (has(spec, "completionMode")) one_of(causes, path + ".completionMode", mode, {"NonIndexed", "Indexed"});
+  if (has(spec, "completionMode") && mode != "NonIndexed") return;
   for (std::string_view key : {"backoffLimitPerIndex", "maxFailedIndexes"}) {
     if (const Value* n = at(spec, key)) invalid_value(causes, child(path, key), *n, "requires indexed completion mode");
   }
@@ -126,7 +125,7 @@ void validate_job_spec(const Value& spec, const std::string& path, std::vector<C
   completion_mode(spec, path, causes);
   failure_policy(spec, path + ".podFailurePolicy", causes);
   success_policy(spec, path + ".successPolicy", causes);
-  if (std::string_view policy = text(spec, "podReplacementPolicy"); !policy.empty()) {
+  if (const std::string_view policy = text(spec, "podReplacementPolicy"); has(spec, "podReplacementPolicy")) {
     if (!has(spec, "podFailurePolicy")) {
       one_of(causes, path + ".podReplacementPolicy", policy, {"Failed", "TerminatingOrFailed"});
     } else {

@@ -15,7 +15,7 @@ void network_policy_defaults(Value& object) {
   Value& spec = ensure(object, "spec");
   for (std::string_view direction : {"ingress", "egress"}) {
     for (Value& rule : elements(spec, direction)) {
-      for (Value& port : elements(rule, "ports")) default_to(port, "protocol", "TCP");
+      for (Value& port : elements(rule, "ports")) default_absent(port, "protocol", "TCP");
     }
   }
   if (items(spec, "policyTypes").empty()) {
@@ -97,10 +97,48 @@ void endpoints_defaults(Value& object) {
   }
 }
 
+void endpoints_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
+  size_t n = 0;
+  for (const Value& subset : items(object, "subsets")) {
+    const std::string here = element("subsets", n++);
+    if (items(subset, "addresses").empty() && items(subset, "notReadyAddresses").empty()) {
+      required(causes, here, "must specify `addresses` or `notReadyAddresses`");
+    }
+    for (std::string_view list : {"addresses", "notReadyAddresses"}) {
+      size_t i = 0;
+      for (const Value& address : items(subset, list)) {
+        const std::string at_address = element(child(here, list), i++);
+        validate_ip(causes, at_address + ".ip", text(address, "ip"));
+        if (std::string_view host = text(address, "hostname"); !host.empty()) {
+          complain(causes, at_address + ".hostname", host, is_dns1123_label(host));
+        }
+        if (std::string_view node = text(address, "nodeName"); has(address, "nodeName")) {
+          complain(causes, at_address + ".nodeName", node, is_dns1123_subdomain(node));
+        }
+        validate_endpoint_ip(text(address, "ip"), at_address + ".ip", causes);
+      }
+    }
+    auto ports = items(subset, "ports");
+    for (size_t i = 0; i < ports.size(); ++i) {
+      const std::string at_port = element(here + ".ports", i);
+      const std::string_view name = text(ports[i], "name");
+      if (!name.empty()) complain(causes, at_port + ".name", name, is_dns1123_label(name));
+      else if (ports.size() > 1) required(causes, at_port + ".name");
+      if (!is_port(number(ports[i], "port"))) {
+        invalid_value(causes, at_port + ".port", make(number(ports[i], "port")), kPortRange);
+      }
+      one_of_or_required(causes, at_port + ".protocol", text(ports[i], "protocol"), {"SCTP", "TCP", "UDP"});
+      if (std::string_view app = text(ports[i], "appProtocol"); has(ports[i], "appProtocol")) {
+        complain(causes, at_port + ".appProtocol", app, is_label_key(app));
+      }
+    }
+  }
+}
+
 void endpoint_slice_defaults(Value& object) {
   for (Value& port : elements(object, "ports")) {
     if (!has(port, "name")) put(port, "name", "");
-    default_to(port, "protocol", "TCP");
+    default_absent(port, "protocol", "TCP");
   }
 }
 
@@ -128,7 +166,7 @@ void endpoint_slice_validate(const Value& object, const Value* old, std::vector<
     const std::string_view name = text(port, "name");
     if (!name.empty()) complain(causes, here + ".name", name, is_dns1123_label(name));
     if (!names.insert(name).second) duplicate(causes, here + ".name", make(name));
-    one_of_or_required(causes, here + ".protocol", text(port, "protocol"), {"SCTP", "TCP", "UDP"});
+    one_of(causes, here + ".protocol", text(port, "protocol"), {"SCTP", "TCP", "UDP"});
     if (has(port, "appProtocol")) {
       complain(causes, here + ".appProtocol", text(port, "appProtocol"), is_label_key(text(port, "appProtocol")));
     }
@@ -153,7 +191,7 @@ void endpoint_slice_validate(const Value& object, const Value* old, std::vector<
 }  // namespace
 
 void validate_endpoint_ip(std::string_view ip, const std::string& path, std::vector<Cause>& causes) {
-  if (address_family(ip) == 0) return validate_ip(causes, path, ip);
+  if (address_family(ip) == 0) return invalid_value(causes, path, ip, "must be a valid IP address");
   auto in = [&](std::string_view range) {
     const auto outer = parse_cidr(range);
     const auto host = parse_cidr(cat(ip, address_family(ip) == AF_INET ? "/32" : "/128"));
@@ -173,7 +211,8 @@ void validate_endpoint_ip(std::string_view ip, const std::string& path, std::vec
 }
 
 void add_networking_kinds(std::vector<KindRules>& out) {
-  out.push_back({.group = "", .kind = "Endpoints", .defaults = endpoints_defaults});
+  out.push_back({.group = "", .kind = "Endpoints", .defaults = endpoints_defaults,
+                 .validate = endpoints_validate});
   out.push_back({.group = "discovery.k8s.io", .kind = "EndpointSlice", .defaults = endpoint_slice_defaults,
                  .validate = endpoint_slice_validate, .generation = true});
   out.push_back({.group = "networking.k8s.io", .kind = "NetworkPolicy", .defaults = network_policy_defaults,

@@ -3,6 +3,8 @@
 namespace pintle::drydock {
 
 bool image_is_latest(std::string_view image) {
+  constexpr size_t kLongest = 255;
+  if (image.size() > kLongest && image.find_first_of(":@") == image.npos) return false;
   for (char c : image) {  // what is no reference has no tag
     if (c <= ' ' || c > '~') return false;
   }
@@ -54,8 +56,9 @@ void default_container(Value& c) {
     default_probe(find(c, probe));
   }
   if (Value* hooks = find(c, "lifecycle")) {  // a feature that is off
+    const bool only = has(*hooks, "stopSignal") && entries_of(hooks).size() == 1;
     drop(*hooks, "stopSignal");
-    if (entries_of(hooks).empty()) drop(c, "lifecycle");
+    if (only) drop(c, "lifecycle");
   }
   default_http_get(find(c, "lifecycle", "postStart"));
   default_http_get(find(c, "lifecycle", "preStop"));

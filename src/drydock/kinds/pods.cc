@@ -86,6 +86,7 @@ Status pod_create(World& world, Value& pod) {
     priority = number(*found, "value");
     if (has(*found, "preemptionPolicy")) policy = text(*found, "preemptionPolicy");
   }
+  if (number(spec, "terminationGracePeriodSeconds") < 0) put(spec, "terminationGracePeriodSeconds", 1);
   put(spec, "priority", priority);
   if (!has(spec, "preemptionPolicy")) put(spec, "preemptionPolicy", policy);
   add_toleration(spec, "node.kubernetes.io/not-ready");
@@ -148,6 +149,11 @@ void pod_validate(const Value& pod, const Value* old, std::vector<Cause>& causes
   }
 }
 
+void pod_template_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
+  const Value* inner = at(object, "template");
+  validate_pod_template(inner ? *inner : pod_spec_of(Value()), "template", causes);
+}
+
 std::vector<std::string_view> pod_fields() {
   return {"spec.nodeName",       "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
           "spec.hostNetwork",    "status.phase",       "status.podIP",       "status.podIPs",
@@ -165,7 +171,8 @@ void add_pod_kinds(std::vector<KindRules>& out) {
                  .validate = pod_validate,
                  .generation = true,
                  .selectable = pod_fields});
-  out.push_back({.group = "", .kind = "PodTemplate", .defaults = pod_template_defaults});
+  out.push_back({.group = "", .kind = "PodTemplate", .defaults = pod_template_defaults,
+                 .validate = pod_template_validate, .generation = true});
 }
 
 }  // namespace pintle::drydock

@@ -34,7 +34,7 @@ void budget_validate(const Value& object, const Value*, std::vector<Cause>& caus
   }
 }
 
-void priority_class_defaults(Value& object) { default_to(object, "preemptionPolicy", "PreemptLowerPriority"); }
+void priority_class_defaults(Value& object) { default_absent(object, "preemptionPolicy", "PreemptLowerPriority"); }
 
 void priority_class_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
   if (name_of(object).starts_with("system-") && !old) {

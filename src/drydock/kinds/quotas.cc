@@ -54,6 +54,12 @@ void limit_range_defaults(Value& object) {
   }
 }
 
+// One without a name gets its uid for it.
+Status limit_range_create(World& world, Value& object) {
+  if (name_of(object).empty()) put(ensure(object, "metadata"), "name", world.new_uid());
+  return ok();
+}
+
 // One resource's bounds within one limit.
 struct Bounds {
   const Value& limit;
@@ -127,7 +133,7 @@ void add_quota_kinds(std::vector<KindRules>& out) {
   out.push_back({.group = "", .kind = "ResourceQuota", .create = drop_status, .update = keep_status,
                  .validate = quota_validate});
   out.push_back({.group = "", .kind = "LimitRange", .defaults = limit_range_defaults,
-                 .validate = limit_range_validate});
+                 .create = limit_range_create, .validate = limit_range_validate});
 }
 
 }  // namespace pintle::drydock

@@ -188,7 +188,11 @@ void service_validate(const Value& object, const Value* old, std::vector<Cause>&
   affinity(spec, causes);
   validate_cluster_ips(spec, causes);
   size_t n = 0;
-  for (const Value& v : items(spec, "externalIPs")) validate_endpoint_ip(as_text(v), element("spec.externalIPs", n++), causes);
+  for (const Value& v : items(spec, "externalIPs")) {
+    const std::string here = element("spec.externalIPs", n++);
+    if (address_family(as_text(v)) == 0) validate_ip(causes, here, as_text(v));
+    else validate_endpoint_ip(as_text(v), here, causes);
+  }
   one_of_or_required(causes, "spec.type", type, {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
   for (size_t i = 0; type == "ClusterIP" && i < ports.size(); ++i) {
     if (number(ports[i], "nodePort") == 0) continue;

@@ -35,7 +35,7 @@ void service_defaults(Value& object) {
   if (outside || (type == "ClusterIP" && !items(spec, "externalIPs").empty())) {
     default_to(spec, "externalTrafficPolicy", "Cluster");
   }
-  if (outside || type == "ClusterIP") default_to(spec, "internalTrafficPolicy", "Cluster");
+  if (outside || type == "ClusterIP") default_absent(spec, "internalTrafficPolicy", "Cluster");
   if (type == "LoadBalancer" && !has(spec, "allocateLoadBalancerNodePorts")) {
     put(spec, "allocateLoadBalancerNodePorts", true);
   }

@@ -82,7 +82,7 @@ void claim_validate(const Value& object, const Value* old, std::vector<Cause>& c
 void volume_defaults(Value& object) {
   Value& spec = ensure(object, "spec");
   default_to(spec, "persistentVolumeReclaimPolicy", "Retain");
-  default_to(spec, "volumeMode", "Filesystem");
+  default_absent(spec, "volumeMode", "Filesystem");
   if (Value* host = find(spec, "hostPath"); host && !has(*host, "type")) put(*host, "type", "");
   default_to(ensure(object, "status"), "phase", "Pending");
 }
@@ -103,7 +103,7 @@ void volume_validate(const Value& object, const Value*, std::vector<Cause>& caus
   Entries sizes = entries_of(capacity);
   if (sizes.empty()) required(causes, "spec.capacity");
   if (sizes.size() != 1 || sizes[0].key.view() != "storage") {
-    const std::string shown = capacity ? json::write(*capacity).value_or("{}") : "{}";
+    const std::string shown = capacity ? json::write(*capacity).value_or("null") : "null";
     not_supported_text(causes, "spec.capacity", shown, {"storage"});
   }
   for (const auto& e : sizes) validate_positive_quantity(e.value, keyed("spec.capacity", e.key), causes);
@@ -128,8 +128,8 @@ void volume_validate(const Value& object, const Value*, std::vector<Cause>& caus
 }
 
 void class_defaults(Value& object) {
-  default_to(object, "reclaimPolicy", "Delete");
-  default_to(object, "volumeBindingMode", "Immediate");
+  default_absent(object, "reclaimPolicy", "Delete");
+  default_absent(object, "volumeBindingMode", "Immediate");
 }
 
 void class_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
@@ -137,7 +137,9 @@ void class_validate(const Value& object, const Value* old, std::vector<Cause>& c
   if (provisioner.empty()) required(causes, "provisioner");
   else complain(causes, "provisioner", provisioner, is_label_key(provisioner));
   if (has(object, "parameters", "")) invalid_value(causes, "parameters", "", "field can not be empty.");
-  one_of(causes, "reclaimPolicy", text(object, "reclaimPolicy"), {"Delete", "Retain"});
+  if (std::string_view policy = text(object, "reclaimPolicy"); !policy.empty()) {
+    one_of(causes, "reclaimPolicy", policy, {"Delete", "Retain"});
+  }
   one_of(causes, "volumeBindingMode", text(object, "volumeBindingMode"), {"Immediate", "WaitForFirstConsumer"});
   size_t n = 0;
   for (const Value& term : items(object, "allowedTopologies")) {
@@ -167,16 +169,26 @@ void csi_driver_defaults(Value& object) {
   if (!has(spec, "storageCapacity")) put(spec, "storageCapacity", false);
   if (!has(spec, "requiresRepublish")) put(spec, "requiresRepublish", false);
   if (!has(spec, "seLinuxMount")) put(spec, "seLinuxMount", false);
-  default_to(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
+  default_absent(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
   if (items(spec, "volumeLifecycleModes").empty()) {
     put(spec, "volumeLifecycleModes", Value::list_of({make("Persistent")}));
+  }
+}
+
+void csi_driver_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
+  const Value& spec = pod_spec_of(object);
+  for (const Value& mode : items(spec, "volumeLifecycleModes")) {
+    one_of(causes, "spec.volumeLifecycleModes", as_text(mode), {"Persistent", "Ephemeral"});
+  }
+  if (has(spec, "fsGroupPolicy")) {
+    one_of(causes, "spec.fsGroupPolicy", text(spec, "fsGroupPolicy"), {"File", "None", "ReadWriteOnceWithFSType"});
   }
 }
 
 }  // namespace
 
 void default_claim_spec(Value& spec) {
-  default_to(spec, "volumeMode", "Filesystem");
+  default_absent(spec, "volumeMode", "Filesystem");
 }
 
 void validate_access_modes(const Value& spec, std::string_view detail, const std::string& path,
@@ -219,7 +231,8 @@ void add_storage_kinds(std::vector<KindRules>& out) {
                  .create = volume_create, .update = keep_status, .validate = volume_validate});
   out.push_back({.group = "storage.k8s.io", .kind = "StorageClass", .defaults = class_defaults,
                  .validate = class_validate});
-  out.push_back({.group = "storage.k8s.io", .kind = "CSIDriver", .defaults = csi_driver_defaults});
+  out.push_back({.group = "storage.k8s.io", .kind = "CSIDriver", .defaults = csi_driver_defaults,
+                 .validate = csi_driver_validate});
 }
 
 }  // namespace pintle::drydock

@@ -1,5 +1,6 @@
 // MutatingWebhookConfiguration and ValidatingWebhookConfiguration. Nothing calls the webhooks.
 #include <algorithm>
+#include <set>
 
 #include "drydock/kinds/families.h"
 #include "drydock/validation.h"
@@ -9,13 +10,13 @@ namespace {
 
 void webhook_defaults(Value& object, bool mutating) {
   for (Value& hook : elements(object, "webhooks")) {
-    default_to(hook, "failurePolicy", "Fail");
-    default_to(hook, "matchPolicy", "Equivalent");
+    default_absent(hook, "failurePolicy", "Fail");
+    default_absent(hook, "matchPolicy", "Equivalent");
     if (!has(hook, "namespaceSelector")) put(hook, "namespaceSelector", empty_map());
     if (!has(hook, "objectSelector")) put(hook, "objectSelector", empty_map());
     if (!has(hook, "timeoutSeconds")) put(hook, "timeoutSeconds", 10);
-    if (mutating) default_to(hook, "reinvocationPolicy", "Never");
-    for (Value& rule : elements(hook, "rules")) default_to(rule, "scope", "*");
+    if (mutating) default_absent(hook, "reinvocationPolicy", "Never");
+    for (Value& rule : elements(hook, "rules")) default_absent(rule, "scope", "*");
     if (Value* service = find(hook, "clientConfig", "service"); service && !has(*service, "port")) {
       put(*service, "port", 443);
     }
@@ -64,6 +65,10 @@ void rule(const Value& r, const std::string& path, std::vector<Cause>& causes) {
   }
   wildcards(r, "apiGroups", "API groups", path, causes);
   wildcards(r, "apiVersions", "API versions", path, causes);
+  auto versions = items(r, "apiVersions");
+  for (size_t i = 0; i < versions.size(); ++i) {
+    if (as_text(versions[i]).empty()) required(causes, element(path + ".apiVersions", i));
+  }
   rule_resources(r, path + ".resources", causes);
   if (has(r, "scope")) one_of(causes, path + ".scope", text(r, "scope"), {"*", "Cluster", "Namespaced"});
 }
@@ -87,19 +92,29 @@ void url(std::string_view s, const std::string& path, std::vector<Cause>& causes
   }
 }
 
+void service_path(std::string_view whole, const std::string& path, std::vector<Cause>& causes) {
+  if (whole.empty() || whole == "/") return;
+  if (whole == "//") return invalid_value(causes, path, whole, "segment[0] may not be empty");
+  if (!whole.starts_with('/')) invalid_value(causes, path, whole, "must start with a '/'");
+  size_t i = 0;
+  for (std::string_view step : split(without_suffix(whole.substr(1), "/"), "/")) {
+    const std::string segment = cat("segment[", i++, "]");
+    if (step.empty()) invalid_value(causes, path, whole, segment + " may not be empty");
+    else for (const std::string& m : is_dns1123_subdomain(step)) invalid_value(causes, path, whole, cat(segment, ": ", m));
+  }
+}
+
 void client(const Value& hook, const std::string& path, std::vector<Cause>& causes) {
   const Value *address = at(hook, "clientConfig", "url"), *service = at(hook, "clientConfig", "service");
   if (!address == !service) return required(causes, path, "exactly one of url or service is required");
   if (address) return url(as_text(*address), path + ".url", causes);
-  for (std::string_view key : {"name", "namespace"}) {
-    if (text(*service, key).empty()) required(causes, cat(path, ".service.", key));
-  }
-  if (std::string_view p = text(*service, "path"); has(*service, "path") && !p.starts_with('/')) {
-    invalid_value(causes, path + ".service.path", p, "must start with a '/'");
-  }
+  // The server takes one for the other.
+  if (text(*service, "namespace").empty()) required(causes, path + ".service.name");
+  if (text(*service, "name").empty()) required(causes, path + ".service.namespace");
   if (const Value* port = at(*service, "port"); port && !is_port(as_number(port, 0))) {
     invalid_value(causes, path + ".service.port", *port, cat("port is not valid: ", kPortRange));
   }
+  service_path(text(*service, "path"), path + ".service.path", causes);
 }
 
 void webhook(const Value& hook, const std::string& path, std::vector<Cause>& causes) {
@@ -110,6 +125,11 @@ void webhook(const Value& hook, const std::string& path, std::vector<Cause>& cau
     invalid_value(causes, path + ".name", name, "should be a domain with at least three segments separated by dots");
   }
   auto versions = items(hook, "admissionReviewVersions");
+  for (size_t n = 0; n < versions.size(); ++n) {
+    const std::string here = element(path + ".admissionReviewVersions", n);
+    if (holds(versions.first(n), as_text(versions[n]))) invalid_value(causes, here, versions[n], "duplicate version");
+    else complain(causes, here, as_text(versions[n]), is_dns1035_label(as_text(versions[n])));
+  }
   if (versions.empty()) {
     required(causes, path + ".admissionReviewVersions", "must specify one of v1, v1beta1");
   } else if (!holds(versions, "v1") && !holds(versions, "v1beta1")) {
@@ -131,8 +151,16 @@ void webhook(const Value& hook, const std::string& path, std::vector<Cause>& cau
 }
 
 void configuration_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
+  std::set<std::string_view> names;
   size_t i = 0;
-  for (const Value& hook : items(object, "webhooks")) webhook(hook, element("webhooks", i++), causes);
+  for (const Value& hook : items(object, "webhooks")) {
+    const std::string here = element("webhooks", i++);
+    webhook(hook, here, causes);
+    if (has(hook, "reinvocationPolicy")) {
+      one_of(causes, here + ".reinvocationPolicy", text(hook, "reinvocationPolicy"), {"IfNeeded", "Never"});
+    }
+    if (!names.insert(text(hook, "name")).second) duplicate(causes, here + ".name", make(text(hook, "name")));
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // What Deployments, ReplicaSets, StatefulSets, DaemonSets and ReplicationControllers may say.
 #include <algorithm>
+#include <set>
 
 #include "drydock/go_struct.h"
 #include "drydock/kinds/claims.h"
@@ -18,7 +19,9 @@ Value with_claims(const Value& pod_template, std::span<const Value> claims) {
   drop(spec, "subdomain");
   drop(spec, "hostname");
   std::vector<Value> volumes;
+  std::set<std::string_view> named;
   for (const Value& claim : claims) {
+    if (!named.insert(name_of(claim)).second) continue;
     Value volume = empty_map();
     put(volume, "name", name_of(claim));
     put(ensure(volume, "persistentVolumeClaim"), "claimName", name_of(claim));
@@ -80,8 +83,12 @@ void same_selector(const Value& object, const Value* old, std::vector<Cause>& ca
   if (old) immutable(causes, "spec.selector", at(object, "spec", "selector"), at(*old, "spec", "selector"));
 }
 
+// What is no number of percent counts as none.
 bool is_zero(const Value* v) {
-  return !v || (v->is_int() && v->as_int() == 0) || (v->is_string() && v->as_string() == "0%");
+  if (!v || !v->is_string()) return as_number(v, 0) == 0;
+  const std::string_view s = v->as_string();
+  const size_t digits = s.find_first_not_of("0123456789");
+  return !s.ends_with('%') || digits + 1 != s.size() || s.find_first_not_of('0') == digits;
 }
 
 void deployment_strategy(const Value& strategy, std::vector<Cause>& causes) {

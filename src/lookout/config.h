@@ -32,30 +32,26 @@ struct CleaningPolicy {
   int64_t keep_ms = 0;
 };
 
-struct HarborConfig {
-  std::string url, user, password_file;
-  std::vector<std::string> registries;  // image hosts that are this Harbor
-  std::string tag = "deployed-{environment}-{region}";
-};
-
 struct Config {
   std::string listen = "127.0.0.1:8090";
   std::string database = "sqlite:lookout.db";
   std::string secret_key_file;       // made when missing, mode 0600
   std::vector<RegionConfig> regions;
   std::vector<Subscription> subscriptions;  // kept in step with the database by name
+  std::map<std::string, std::string> secret_files;  // by subscription; load_config reads them
   std::vector<Rule> rules;                  // the default ones with the configuration's changes
   std::vector<TokenConfig> tokens;
   std::vector<CleaningPolicy> cleaning;
   GuardOptions guard;
   TrackerOptions tracker;
-  HarborConfig harbor;   // url empty: none
   bool raw_events = true;  // store kubernetes.event for every Event
 };
 
-// `path` is for messages and for relative paths inside.
+// `path` is for messages; relative paths inside are of its directory.
 Result<Config> parse_config(std::string_view toml, std::string_view path);
 Result<Config> load_config(const std::string& path, sys::Disk& disk);
+// Rules alone, for `pintled lookout rules test`: the default ones with what the text changes.
+Result<std::vector<Rule>> parse_rules(std::string_view toml, std::string_view path);
 // The commented example, `pintled lookout --print-config`.
 std::string_view example_config();
 

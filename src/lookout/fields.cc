@@ -73,25 +73,6 @@ int64_t time_ms(std::string_view rfc3339) {
   return ns && *ns > 0 ? *ns / 1'000'000 : 0;
 }
 
-std::string time_text(int64_t ms) {
-  int64_t days = ms / 86'400'000, rest = ms % 86'400'000;
-  if (rest < 0) rest += 86'400'000, --days;
-  // Civil date of a day count, in eras of 400 years that begin in March.
-  const int64_t z = days + 719'468, era = (z >= 0 ? z : z - 146'096) / 146'097;
-  const int64_t doe = z - era * 146'097;
-  const int64_t yoe = (doe - doe / 1460 + doe / 36'524 - doe / 146'096) / 365;
-  const int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
-  const int64_t day = doy - (153 * mp + 2) / 5 + 1, month = mp < 10 ? mp + 3 : mp - 9;
-  const int64_t year = yoe + era * 400 + (month <= 2 ? 1 : 0);
-  const auto padded = [](int64_t n, size_t width) {
-    std::string s = cat(n);
-    return s.size() < width ? std::string(width - s.size(), '0') + s : s;
-  };
-  return cat(padded(year, 4), '-', padded(month, 2), '-', padded(day, 2), 'T',
-             padded(rest / 3'600'000, 2), ':', padded(rest / 60'000 % 60, 2), ':',
-             padded(rest / 1000 % 60, 2), '.', padded(rest % 1000, 3), 'Z');
-}
-
 Subject subject_of(const value::Value& object, std::string_view group, std::string_view kind) {
   Subject s;
   const std::string_view api = text_at(object, {"apiVersion"});
@@ -108,7 +89,7 @@ Subject subject_of(const value::Value& object, std::string_view group, std::stri
 }
 
 Data& Data::text(std::string_view name, std::string_view value) {
-  return value.empty() ? *this : raw(name, json::quoted(value));
+  return value.empty() ? *this : raw(name, json::quoted(clean_text(value)));
 }
 
 Data& Data::number(std::string_view name, int64_t value) {

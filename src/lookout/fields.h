@@ -24,7 +24,6 @@ std::map<std::string, std::string> texts_at(const value::Value& v, Path path);  
 
 // Milliseconds since 1970; 0: no time, or none between 1970 and 2200.
 int64_t time_ms(std::string_view rfc3339);
-std::string time_text(int64_t ms);  // "2026-01-02T03:04:05.678Z"
 
 // apiVersion, kind and metadata's heads. `kind` is for items of lists, which lack it.
 Subject subject_of(const value::Value& object, std::string_view group, std::string_view kind);

@@ -1,10 +1,16 @@
 // Observe: from what one informer says to what is stored: cleans, digests, attributes, applies the
 // rules and the tracker. Plain and single-threaded for each region; no I/O.
+//
+// Every state of an Event and of a release record is an observation; of the other objects those
+// that mean an event. Memory: the count of each live Event, and the tracker's.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "informer/delivery.h"
@@ -19,6 +25,7 @@ class Observer {
   // rules outlives it (a reload makes new observers' rules: set_rules).
   Observer(std::string region, std::string cluster_uid, const Rules& rules, TrackerOptions options);
   void set_rules(const Rules& rules) { rules_ = &rules; }
+  void set_raw_events(bool stored) { raw_events_ = stored; }
   // Counts stored before a restart, so that missed repeats are known (Store::counts).
   void know_counts(const std::vector<std::pair<std::string, int64_t>>& counts);
 
@@ -27,15 +34,27 @@ class Observer {
   Status hear(std::string_view resource, const informer::Change& change, int64_t now_ms,
               Batch& batch);
   void tick(int64_t now_ms, Batch& batch);
+  int64_t next_tick_ms() const;  // 0: nothing waits
+  Tracker& tracker() { return tracker_; }
   const Tracker& tracker() const { return tracker_; }
 
  private:
-  void hear_event(const informer::Change& change, std::string_view resource, int64_t now_ms,
-                  Batch& batch);
+  Status hear_event(std::string_view resource, const informer::Change& change, int64_t now_ms,
+                    Batch& batch);
+  void tell(const KubeEvent& e, const Rules::Hit& hit, bool initial, int64_t now_ms, Event event,
+            Batch& batch);
+  // An image that was pulled, until its pod says which digest that was.
+  struct Held {
+    int64_t due_ms = 0;
+    std::string container;
+    Event event;
+  };
   std::string region_, cluster_uid_;
   const Rules* rules_;
   Tracker tracker_;
   std::unordered_map<std::string, int64_t> counts_;  // uid of an Event -> its count
+  std::deque<Held> held_;
+  bool raw_events_ = true;
 };
 
 // Valid UTF-8, no control characters but newline and tab, at most `limit` bytes (cut at a rune).

@@ -10,6 +10,9 @@
 // Pod status, argoproj.io Rollout and Application status.
 // Limits: memory is one small record for each release revision that exists and each live workload.
 // Single-threaded: each region has its own.
+//
+// Parts: releases.cc (Helm's records), rollouts.cc, applications.cc, workloads.cc, pods.cc (and Jobs),
+// owners.cc (whose an object is), twins.h (an Event and a state that tell the same).
 #pragma once
 
 #include <map>
@@ -46,6 +49,26 @@ class Tracker {
   // Error: broken JSON or an unknown resource; counted by the caller, never fatal.
   Result<std::vector<Event>> observe(std::string_view resource, Change change,
                                      std::string_view json, bool initial, int64_t now_ms);
+  // What the first list of a resource may tell: states that came about before `since_ms` are the
+  // ground others are told against. `first`: nobody has watched this resource yet, so states of
+  // unknown age tell nothing either. Without a call all of it is told.
+  void set_baseline(std::string_view resource, int64_t since_ms, bool first);
+
+  // An Event's word on an object: it is told under `dedup_key`, or not at all. An Event and a state
+  // that tell the same get the same key, whichever comes first.
+  struct Hint {
+    bool tell = true;
+    std::string dedup_key;
+  };
+  // `key` is what the rule made of it, `detail` its first group, event_ms when it happened.
+  Hint hint(const Subject& subject, std::string_view type, std::string_view detail,
+            std::string_view key, int64_t event_ms, bool initial, int64_t now_ms);
+  // The round of updates an object is in (rules' {generation}); "": it is not tracked.
+  std::string generation_of(const Subject& subject) const;
+  bool knows(const Subject& subject) const;  // it was observed, and is not gone
+  // The digest of a container's image, where its pod has told: "nginx@sha256:...".
+  std::string image_of(const Subject& pod, std::string_view container) const;
+
   // Time passing: stuck releases. When to call again: 0 for not before the next observe.
   std::vector<Event> tick(int64_t now_ms);
   int64_t next_tick_ms() const;
@@ -57,12 +80,15 @@ class Tracker {
   struct Release {
     std::string name, name_space, state;  // "deployed", "pending", "stuck", "failed", ...
     int64_t revision = 0, since_ms = 0;
+    std::string kind;  // "Helm", "Rollout", "Application"
     std::string chart, app_version, who;
   };
   std::vector<Release> releases() const;
+  uint64_t broken_payloads() const;  // release records whose content could not be read
+
+   struct State;
 
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 

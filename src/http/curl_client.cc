@@ -66,8 +66,9 @@ std::string_view trim(std::string_view s) {
 size_t on_header(char* p, size_t, size_t n, void* user) {
   auto& x = *static_cast<Exchange*>(user);
   const std::string_view line(p, n);
-  if (x.request.mail) {  // a reply of the mail server
-    x.response.body = trim(line);
+  if (x.request.mail) {  // a reply of the mail server; what it says to QUIT is not about the mail
+    const bool refused = !x.response.body.empty() && x.response.body[0] >= '4';
+    if (!refused) x.response.body = trim(line);
     return n;
   }
   x.header_bytes += n;

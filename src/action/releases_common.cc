@@ -1,13 +1,36 @@
+#include <algorithm>
+#include <optional>
+
 #include "action/releases.h"
 #include "base/strings.h"
 #include "kube/rest.h"
 
 namespace pintle::action {
 
+namespace {
+
+// `Get "SERVER/api/v1/...": cause` of a request that could not be sent, as /version would have said it.
+std::optional<Error> unsent(const Error& error) {
+  const Error* innermost = &error;
+  while (innermost->cause()) innermost = innermost->cause();
+  const std::string& text = innermost->text();
+  const size_t path = text.find("/api/v1/"), end = text.find("\": ");
+  if (!text.starts_with("Get \"") || end == std::string::npos || path > end) return std::nullopt;
+  const std::string_view cause = std::string_view(text).substr(end + 3);
+  constexpr std::string_view kCauses[] = {"dial tcp", "net/http: TLS handshake timeout",
+                                          "tls: failed to verify certificate", "remote error: tls: "};
+  if (std::ranges::none_of(kCauses, [&](auto c) { return cause.starts_with(c); })) return std::nullopt;
+  return Error::wrap("kubernetes cluster unreachable",
+                     Error(innermost->code(), cat(text.substr(0, path), "/version\": ", cause)));
+}
+
+}  // namespace
+
 Error explained(Context& context, const Error& error) {
   if (storage::is_not_found(error) || context.cluster == nullptr) return error;
   const auto* answer = error.find<kube::ApiStatus>();
   if (answer != nullptr && answer->code != 401) return error;
+  if (auto why = unsent(error)) return std::move(*why);
   const Status reachable = context.cluster->reachable();
   return reachable ? error : reachable.error();
 }

@@ -74,8 +74,11 @@ Status run(Session& s, const Options& o) {
   auto world = TRY(open_cluster(s));
   auto context = release_context(s, *world);
   action::TestReport report = TRY(action::test(context, s.args[0], options));
+  // Helm 3 cleans up before it reads the logs of what is gone then.
+  Status cleaned = ok();
+  if (s.helm3()) cleaned = report.run.clean_up();
   const Status shown = show(s, o, context, options, report);
-  const Status cleaned = report.run.clean_up();
+  if (!s.helm3()) cleaned = report.run.clean_up();
   return shown ? cleaned : shown;
 }
 

@@ -52,6 +52,7 @@ using EachRow = std::function<void(const Row&)>;
 struct SessionOptions {
   std::string url;         // "sqlite:PATH", "sqlite::memory:", "postgresql://..."
   int64_t wait_ms = 5000;  // for a lock that another holds
+  int64_t cache_kib = 2048;  // SQLite's pages in memory
 };
 
 // The URL as it may be shown: without user and password.

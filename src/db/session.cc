@@ -145,7 +145,9 @@ class SociSession final : public Session {
       *session_ << "pragma journal_mode = wal", soci::into(mode);
       *session_ << "pragma synchronous = normal";
       *session_ << "pragma foreign_keys = on";
+      *session_ << "pragma cache_size = -" << options_.cache_kib;
       *session_ << "pragma temp_store = memory";
+      *session_ << "pragma wal_autocheckpoint = 4096";  // pages: fewer waits for the disk in a burst
       *session_ << "pragma journal_size_limit = 67108864";  // what a burst leaves of the log
     });
   }

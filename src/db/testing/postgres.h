@@ -19,7 +19,7 @@ class PostgresServer {
   // Ends every connection, as a restart of the server would.
   void cut_connections();
   // Runs SQL as the superuser, aside. Whether it went well.
-  bool sql(const std::string& text, const std::string& database = "postgres");
+  bool sql(const std::string& text);
 
  private:
   struct Shared {

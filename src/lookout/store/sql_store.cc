@@ -10,6 +10,7 @@ namespace pintle::lookout {
 
 namespace {
 constexpr std::string_view kKeyCheck = "lookout";
+constexpr int64_t kWriterCacheKib = 16 << 10;  // the upper parts of all indexes of a million rows
 }
 
 SqlStore::SqlStore(StoreOptions options, sys::Clock& clock)
@@ -20,7 +21,7 @@ Status SqlStore::start() {
     return Error(Code::kInvalidArgument, "the secret key must have 32 bytes, it has " +
                                              std::to_string(options_.secret_key.size()));
   }
-  writer_.session = TRY(db::Session::open({options_.url}));
+  writer_.session = TRY(db::Session::open({.url = options_.url, .cache_kib = kWriterCacheKib}));
   TRY(db::migrate(*writer_.session, schema_steps()));
   TRY(check_key(*writer_.session));
   if (options_.url == "sqlite::memory:") return ok();

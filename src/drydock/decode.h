@@ -30,14 +30,5 @@ Result<value::Value> decode_any(const httpd::Request& http);
 // read from: Go's decoder takes 1.0 for no integer, and says it as it stands.
 Status check_fields(const Resource& resource, value::Value& object, std::vector<std::string>* unknown,
                     Refusal refusal = Refusal::kDecode, std::string_view written = {});
-// The number at the end of a path ("spec.replicas", "a.b[0].c") in a well-formed JSON text; "": none.
-std::string_view number_at(std::string_view json, std::string_view path);
-// What strict reading of a JSON text complains of, in the text's order: keys that stand twice in one
-// object, and the paths that check_fields did not know. `duplicate field "data.a"`, `unknown field "zz"`.
-std::vector<std::string> strict_complaints(std::string_view json, const std::vector<std::string>& unknown);
-// `line 4: key "a" already set in map`
-std::vector<std::string> duplicate_yaml_keys(std::string_view yaml);
-// The beginning of a body as refusals show it: text of an object, hexadecimal of anything else.
-std::string summary_of(std::string_view body);
 
 }  // namespace pintle::drydock

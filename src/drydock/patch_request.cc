@@ -1,6 +1,7 @@
 #include "drydock/patch_request.h"
 
 #include "base/strings.h"
+#include "drydock/body_text.h"
 #include "drydock/tree.h"
 #include "json/json.h"
 #include "patch/patch.h"

@@ -5,6 +5,7 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "drydock/body_text.h"
 #include "drydock/custom_resources.h"
 #include "drydock/list_query.h"
 #include "drydock/patch_request.h"
@@ -35,6 +36,16 @@ Error conflicts_error(const Error& error, const patch::Conflicts& found) {
   d.reason = "Conflict";
   for (const patch::Conflict& c : found.list) d.causes.push_back({"FieldManagerConflict", c.message, c.field});
   return api_error(error.text(), std::move(d));
+}
+
+// Kinds whose strategies take no update that does not say what it is an update of.
+bool needs_version(const Resource& resource) {
+  static constexpr std::string_view kPlurals[] = {
+      "apiservices", "clustertrustbundles", "csidrivers", "csinodes", "csistoragecapacities", "leasecandidates", "leases",
+      "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations",
+      "poddisruptionbudgets", "runtimeclasses", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
+      "validatingwebhookconfigurations", "volumeattachments", kDefinitionPlural};
+  return resource.custom() || std::find(std::begin(kPlurals), std::end(kPlurals), resource.plural) != std::end(kPlurals);
 }
 
 }  // namespace
@@ -95,7 +106,7 @@ Result<httpd::Response> serve_update(Rest& rest, const ApiRequest& r, const Reso
     ObjectPtr made = TRY(rest.machine.create_object(stored, std::move(body.object), q.context));
     return object_response(rest, r, resource, *made, 201);
   }
-  if (exists && unnamed && (resource->custom() || resource->plural == "leases" || resource->plural == kDefinitionPlural)) {
+  if (exists && unnamed && needs_version(*resource)) {
     return invalid(resource->group, resource->plural, r.name,
                    {{"FieldValueInvalid", "Invalid value: 0: must be specified for an update", "metadata.resourceVersion"}});
   }

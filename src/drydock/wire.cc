@@ -7,7 +7,7 @@
 
 #include "base/strings.h"
 #include "crypt/crypt.h"
-#include "drydock/decode.h"
+#include "drydock/body_text.h"
 #include "drydock/go_time.h"
 #include "drydock/quantity.h"
 #include "drydock/tree.h"

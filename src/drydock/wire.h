@@ -25,7 +25,7 @@ enum class Refusal { kDecode, kConvert };
 // ("spec.replicaz", "spec.template.spec.containers[0].imagee"), in document order.
 // Errors: the decoder's words: "json: cannot unmarshal string into Go struct field
 // DeploymentSpec.spec.replicas of type int32", "quantities must match the regular expression ...".
-// `written`: the JSON text the numbers came from, where it matters how they stand there (decode.h).
+// `written`: the JSON text the numbers came from, where it matters how they stand there (body_text.h).
 Status to_wire(std::string_view group, std::string_view version, std::string_view kind,
                value::Value& object, std::vector<std::string>* unknown = nullptr,
                Refusal refusal = Refusal::kDecode, std::string_view written = {});

@@ -34,7 +34,8 @@ Result<Again> autoscale(World& world, const Key& key) {
   int64_t most = number(*found, "spec", "maxReplicas");
   int64_t wanted = replicas == 0 ? 0 : replicas > most ? most : std::max(replicas, least);
   set_count(status, "currentReplicas", target ? replicas : 0);
-  put(status, "desiredReplicas", wanted);
+  // There are no metrics: only the bounds say what is wanted.
+  if (replicas == 0 || wanted != replicas || !has(status, "desiredReplicas")) put(status, "desiredReplicas", wanted);
   std::string reason = target ? "SucceededGetScale" : "FailedGetScale";
   std::string message = target ? "the HPA controller was able to get the target's current scale"
                                : "the HPA controller was unable to get the target's current scale";

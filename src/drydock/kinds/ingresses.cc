@@ -126,7 +126,9 @@ void ingress_class_defaults(Value& object) {
 
 void ingress_class_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
   const Value& spec = pod_spec_of(object);
-  if (old) immutable(causes, "spec.controller", at(spec, "controller"), at(*old, "spec", "controller"));
+  if (old && text(spec, "controller") != text(*old, "spec", "controller")) {
+    invalid_value(causes, "spec.controller", text(spec, "controller"), "field is immutable");
+  }
   if (text(spec, "controller").size() > 250) too_long(causes, "spec.controller", 250);
   domain_prefixed_path(causes, "spec.controller", text(spec, "controller"));
   const Value* parameters = at(spec, "parameters");

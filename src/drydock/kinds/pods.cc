@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/gotext.h"
 #include "drydock/kinds/families.h"
 #include "drydock/kinds/pod_template.h"
@@ -124,6 +126,16 @@ Value mutable_parts_gone(const Value& pod) {
   return spec;
 }
 
+bool only_added_tolerations(const Value& pod, const Value& old) {
+  auto next = items(pod, "spec", "tolerations"), before = items(old, "spec", "tolerations");
+  return std::all_of(before.begin(), before.end(), [&](const Value& had) {
+    return std::any_of(next.begin(), next.end(), [&](const Value& t) {
+      return text(t, "key") == text(had, "key") && text(t, "operator") == text(had, "operator") &&
+             text(t, "value") == text(had, "value") && text(t, "effect") == text(had, "effect");
+    });
+  });
+}
+
 void pod_validate(const Value& pod, const Value* old, std::vector<Cause>& causes) {
   validate_pod_spec(pod_spec_of(pod), "spec", causes);
   for (std::string_view key : {"containers", "initContainers"}) {  // templates may say what they like
@@ -139,6 +151,9 @@ void pod_validate(const Value& pod, const Value* old, std::vector<Cause>& causes
   for (std::string_view key : {"containers", "initContainers"}) {
     if (items(pod, "spec", key).size() == items(*old, "spec", key).size()) continue;
     return forbidden_field(causes, cat("spec.", key), "pod updates may not add or remove containers");
+  }
+  if (!only_added_tolerations(pod, *old)) {
+    forbidden_field(causes, "spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
   }
   if (!same(mutable_parts_gone(pod), mutable_parts_gone(*old))) {
     forbidden_field(causes, "spec",

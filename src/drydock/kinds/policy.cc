@@ -43,10 +43,10 @@ void priority_class_validate(const Value& object, const Value* old, std::vector<
                         name_of(object), " is not a known system priority class"));
   }
   constexpr int64_t kHighest = 1'000'000'000;
-  if (!name_of(object).starts_with("system-") && number(object, "value") > kHighest) {
+  if (!name_of(object).starts_with("system-") && number(object, "value") > kHighest && !old) {
     forbidden_field(causes, "value", "maximum allowed value of a user defined priority is 1000000000");
   }
-  if (has(object, "preemptionPolicy")) {
+  if (!old && has(object, "preemptionPolicy")) {
     one_of_or_required(causes, "preemptionPolicy", text(object, "preemptionPolicy"), {"PreemptLowerPriority", "Never"});
   }
   if (!old) return;

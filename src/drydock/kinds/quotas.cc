@@ -11,13 +11,8 @@
 namespace pintle::drydock {
 namespace {
 
-void quota_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
+void validate_scopes(const Value& object, std::vector<Cause>& causes) {
   Entries hard = entries(object, "spec", "hard");
-  for (const auto& e : hard) {
-    const std::string here = keyed("spec.hard", e.key);
-    validate_quota_resource_name(e.key, here, causes);
-    validate_quantity(e.key, e.value, here, causes);
-  }
   auto scopes = items(object, "spec", "scopes");
   if (scopes.empty()) return;
   const Value& shown = *at(object, "spec", "scopes");
@@ -36,6 +31,17 @@ void quota_validate(const Value& object, const Value*, std::vector<Cause>& cause
       invalid_value(causes, "spec.scopes", shown, "conflicting scopes");
     }
   }
+}
+
+void quota_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
+  Entries hard = entries(object, "spec", "hard");
+  for (const auto& e : hard) {
+    const std::string here = keyed("spec.hard", e.key);
+    validate_quota_resource_name(e.key, here, causes);
+    validate_quantity(e.key, e.value, here, causes);
+  }
+  validate_scopes(object, causes);
+  if (old) immutable(causes, "spec.scopes", at(object, "spec", "scopes"), at(*old, "spec", "scopes"));
 }
 
 void limit_range_defaults(Value& object) {

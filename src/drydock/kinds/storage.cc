@@ -1,5 +1,7 @@
 // PersistentVolumeClaim, PersistentVolume, StorageClass, CSIDriver.
 #include "base/gotext.h"
+#include <algorithm>
+
 #include "drydock/kinds/claims.h"
 #include "drydock/kinds/families.h"
 #include "drydock/kinds/resource_names.h"
@@ -96,7 +98,12 @@ Status volume_create(World& world, Value& object) {
   return ok();
 }
 
-void volume_validate(const Value& object, const Value*, std::vector<Cause>& causes) {
+constexpr std::string_view kVolumeSources[] = {
+    "hostPath", "gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "flocker", "nfs", "rbd", "quobyte", "cephfs",
+    "iscsi", "cinder", "fc", "flexVolume", "azureFile", "vsphereVolume", "photonPersistentDisk", "portworxVolume",
+    "azureDisk", "scaleIO", "local", "storageos", "csi"};
+
+void volume_validate(const Value& object, const Value* old, std::vector<Cause>& causes) {
   const Value& spec = pod_spec_of(object);
   validate_access_modes(spec, "", "spec", causes);
   const Value* capacity = at(spec, "capacity");
@@ -110,10 +117,7 @@ void volume_validate(const Value& object, const Value*, std::vector<Cause>& caus
   one_of(causes, "spec.persistentVolumeReclaimPolicy", text(spec, "persistentVolumeReclaimPolicy"),
          {"Delete", "Recycle", "Retain"});
   bool found = false;
-  for (std::string_view kind :
-       {"hostPath", "gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "flocker", "nfs", "rbd", "quobyte", "cephfs",
-        "iscsi", "cinder", "fc", "flexVolume", "azureFile", "vsphereVolume", "photonPersistentDisk", "portworxVolume",
-        "azureDisk", "scaleIO", "local", "storageos", "csi"}) {
+  for (std::string_view kind : kVolumeSources) {
     const Value* source = at(spec, kind);
     if (!source) continue;
     if (found) forbidden_field(causes, child("spec", kind), "may not specify more than 1 volume type");
@@ -125,6 +129,14 @@ void volume_validate(const Value& object, const Value*, std::vector<Cause>& caus
     complain(causes, "spec.storageClassName", name, is_dns1123_subdomain(name));
   }
   if (has(spec, "volumeMode")) one_of(causes, "spec.volumeMode", text(spec, "volumeMode"), {"Block", "Filesystem"});
+  if (!old) return;
+  const bool moved = std::any_of(std::begin(kVolumeSources), std::end(kVolumeSources), [&](std::string_view kind) {
+    return !same(at(spec, kind), at(*old, "spec", kind));
+  });
+  if (moved) {
+    forbidden_field(causes, "spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation");
+  }
+  immutable(causes, "volumeMode", at(spec, "volumeMode"), at(*old, "spec", "volumeMode"));
 }
 
 void class_defaults(Value& object) {
@@ -153,12 +165,7 @@ void class_validate(const Value& object, const Value* old, std::vector<Cause>& c
   }
   if (!old) return;
   for (std::string_view key : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"}) {
-    if (same(at(object, key), at(*old, key))) continue;
-    if (key == "parameters" || key == "provisioner") {
-      forbidden_field(causes, std::string(key), cat("updates to ", key, " are forbidden."));
-    } else {
-      immutable(causes, std::string(key), at(object, key), at(*old, key));
-    }
+    immutable(causes, std::string(key), object.get(key), old->get(key));
   }
 }
 

@@ -1,0 +1,33 @@
+// The status page and the metrics: text made of what the API knows. Inside the API only; pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lookout/api/api.h"
+
+namespace pintle::lookout {
+
+struct PageData {
+  std::vector<RegionStatus> regions;
+  std::vector<ApiHooks::NamedRelease> releases;
+  std::vector<StoredEvent> events;  // newest first, without the raw ones
+  std::vector<Delivery> waiting, dead;
+  std::vector<Subscription> subscriptions;
+  std::string error;  // of the database; "" when all could be read
+  int64_t now_ms = 0;
+};
+// HTML without scripts; every text of a cluster is escaped.
+std::string status_page(const PageData& data);
+std::string html_escaped(std::string_view text);
+
+struct MetricsData {
+  std::vector<RegionStatus> regions;
+  Writer::Counters written;
+  DeliverCounters delivered;
+  uint64_t statements = 0, streams = 0;
+};
+// Prometheus' text form.
+std::string metrics_text(const MetricsData& data);
+
+}  // namespace pintle::lookout

@@ -1,0 +1,122 @@
+#include "lookout/api/streams.h"
+
+#include <chrono>
+
+#include "base/strings.h"
+#include "lookout/api/json.h"
+#include "sys/clock.h"
+
+namespace pintle::lookout {
+namespace {
+
+constexpr size_t kMostQueued = 1 << 20;
+constexpr int kRows = 200;
+constexpr int64_t kSilenceNs = int64_t{15} * 1'000'000'000;
+constexpr auto kSlowCheck = std::chrono::milliseconds(200);
+constexpr auto kIdleCheck = std::chrono::seconds(5);
+
+httpd::Frame frame(std::string text) { return std::make_shared<const std::string>(std::move(text)); }
+
+}  // namespace
+
+Streams::Streams(Store& store) : store_(store) {
+  thread_ = std::thread([this] { work(); });
+}
+
+Streams::~Streams() { stop(); }
+
+void Streams::add(std::shared_ptr<httpd::Exchange> exchange, EventQuery query) {
+  exchange->start(200, {{"Content-Type", "text/event-stream"},
+                        {"Cache-Control", "no-store"},
+                        {"X-Accel-Buffering", "no"}});
+  query.limit = kRows;
+  {
+    std::lock_guard held(mutex_);
+    fresh_.push_back({std::move(exchange), std::move(query)});
+  }
+  changed_.notify_all();
+}
+
+void Streams::committed() {
+  {
+    std::lock_guard held(mutex_);
+    if (streams_.empty() && fresh_.empty()) return;
+    news_ = true;
+  }
+  changed_.notify_all();
+}
+
+size_t Streams::size() const {
+  std::lock_guard held(mutex_);
+  return streams_.size() + fresh_.size();
+}
+
+void Streams::stop() {
+  {
+    std::lock_guard held(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool Streams::feed(One& one) {
+  while (one.behind && one.exchange->queued_bytes() < kMostQueued) {
+    const auto events = store_.events(one.query);
+    if (!events) return true;  // the database is away: later
+    std::string text;
+    for (const StoredEvent& e : *events) {
+      append(text, {"id: ", cat(e.sequence), "\nevent: ", e.event.type, "\ndata: ", event_json(e),
+                    "\n\n"});
+      one.query.after = e.sequence;
+    }
+    one.behind = events->size() == static_cast<size_t>(kRows);
+    if (text.empty()) break;
+    one.said_ns = sys::real_clock().monotonic_ns();
+    if (!one.exchange->send(frame(std::move(text)))) return false;
+  }
+  const int64_t now = sys::real_clock().monotonic_ns();
+  if (now - one.said_ns > kSilenceNs) {
+    one.said_ns = now;
+    return one.exchange->send(frame(": still here\n\n"));
+  }
+  return true;
+}
+
+void Streams::work() {
+  std::unique_lock held(mutex_);
+  bool slow = false;
+  while (!stop_) {
+    const auto wanted = [&] { return stop_ || news_ || !fresh_.empty(); };
+    if (slow) {
+      changed_.wait_for(held, kSlowCheck, wanted);
+    } else if (streams_.empty()) {
+      changed_.wait(held, wanted);
+    } else {
+      changed_.wait_for(held, kIdleCheck, wanted);
+    }
+    if (stop_) break;
+    const bool news = news_;
+    news_ = false;
+    streams_.splice(streams_.end(), fresh_);
+    // Only this thread touches what stands in the list.
+    std::list<One> turn;
+    turn.swap(streams_);
+    held.unlock();
+    slow = false;
+    for (auto it = turn.begin(); it != turn.end();) {
+      it->behind = it->behind || news;
+      const bool alive = feed(*it);
+      slow = slow || (alive && it->behind);
+      it = alive ? std::next(it) : turn.erase(it);
+    }
+    held.lock();
+    streams_.splice(streams_.begin(), turn);
+  }
+  for (auto* list : {&streams_, &fresh_}) {
+    for (One& one : *list) one.exchange->finish();
+    list->clear();
+  }
+}
+
+}  // namespace pintle::lookout

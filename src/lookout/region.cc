@@ -1,0 +1,500 @@
+#include "lookout/region.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/strings.h"
+#include "kube/config.h"
+#include "lookout/fields.h"
+#include "lookout/release_payload.h"
+
+namespace pintle::lookout {
+namespace {
+
+constexpr int64_t kHourMs = 3'600'000;
+constexpr int64_t kSlackMs = 60'000;          // clocks of clusters and of ours
+constexpr int64_t kCheckpointMs = 10'000;     // how often one is stored that brings nothing else
+constexpr int64_t kEventsWaitMs = 15'000;     // how long Events wait for the other lists
+constexpr int64_t kUnhealthyMs = 60'000;
+constexpr int64_t kRequestMs = 5'000;
+constexpr int64_t kArgoRetryMs = 2'000;
+
+constexpr std::string_view kDefinitions = "customresourcedefinitions.apiextensions.k8s.io";
+constexpr std::string_view kRollouts = "rollouts.argoproj.io";
+constexpr std::string_view kApplications = "applications.argoproj.io";
+
+int64_t version_number(std::string_view version) {
+  int64_t out = 0;
+  std::from_chars(version.data(), version.data() + version.size(), out);
+  return out;
+}
+
+kube::ConfigFlags flags_of(const RegionConfig& c) {
+  kube::ConfigFlags flags;
+  if (c.kubeconfig != "in-cluster") flags.kubeconfig = c.kubeconfig;
+  flags.context = c.context;
+  return flags;
+}
+
+// The pod's own account wants no kubeconfig of the environment's.
+class InCluster : public sys::Environ {
+ public:
+  explicit InCluster(const sys::Environ& real) : real_(real) {}
+  std::optional<std::string> find(const std::string& name) const override {
+    return name == "KUBECONFIG" || name == "HOME" ? std::nullopt : real_.find(name);
+  }
+  std::vector<std::pair<std::string, std::string>> all() const override { return real_.all(); }
+
+ private:
+  const sys::Environ& real_;
+};
+
+Result<kube::ClientConfig> client_config(const RegionConfig& c, sys::Disk& disk,
+                                         const sys::Environ& environ) {
+  if (c.kubeconfig != "in-cluster") return kube::client_config(flags_of(c), disk, environ);
+  return kube::client_config(flags_of(c), disk, InCluster(environ));
+}
+
+}  // namespace
+
+struct WatchedRegion::Watch {
+  informer::Resource resource;
+  std::string name;        // "deployments.apps"
+  std::string checkpoint;  // its name there: with "@NAMESPACE" where one is watched alone
+  std::shared_ptr<informer::SharedInformer> informer;
+  informer::SharedInformer::Registration registration;
+  // Set on the work loop.
+  std::atomic<bool> expired{false}, denied{false}, absent{false};
+  // The region's mutex guards these.
+  std::string version;       // up to which all was heard
+  int64_t heard_ms = 0;      // when that was
+  int64_t stored_ms = 0;     // when it was stored last
+  bool dirty = false;        // something was stored since
+  bool gap_open = false;     // history was compacted: the next new state tells that some are lost
+  std::string gap_version;
+  int64_t gap_from_ms = 0;
+};
+
+WatchedRegion::WatchedRegion(RegionConfig config, RegionShared shared, std::shared_ptr<const Rules> rules,
+               TrackerOptions tracker, bool raw_events)
+    : config_(std::move(config)),
+      shared_(std::move(shared)),
+      tracker_options_(tracker),
+      rules_(std::move(rules)),
+      raw_events_(raw_events) {
+  state_since_ms_ = now_ms();
+}
+
+WatchedRegion::~WatchedRegion() { stop(); }
+
+Status WatchedRegion::check() const {
+  TRY(client_config(config_, shared_.disk, shared_.environ));
+  return ok();
+}
+
+Status WatchedRegion::connect() {
+  std::lock_guard connecting(connect_mutex_);
+  if (stopped_) return ok();
+  auto failed = [&](Error e) -> Status {
+    std::lock_guard held(mutex_);
+    error_ = e.text();
+    return e;
+  };
+  auto config = client_config(config_, shared_.disk, shared_.environ);
+  if (!config) return failed(config.error());
+  auto rest = kube::connect(*config, {.user_agent = "pintled-lookout", .environ = &shared_.environ});
+  if (!rest) return failed(rest.error());
+  {
+    std::lock_guard held(mutex_);
+    rest_ = std::move(*rest);
+  }
+  kube::Call call;
+  call.path = "/api/v1/namespaces/kube-system";
+  call.timeout_ms = kRequestMs;
+  call.retry = false;
+  auto answer = rest_->call(call);
+  if (!answer) return failed(answer.error());
+  auto space = kube::decode(*answer);
+  if (!space) return failed(space.error());
+  const std::string uid(text_at(*space, {"metadata", "uid"}));
+  if (uid.empty()) return failed(Error("namespace kube-system has no uid", Code::kDataLoss));
+
+  auto region = shared_.store.put_region({0, config_.name, uid, config_.environment, true, 0});
+  if (!region) return failed(region.error());
+  if (auto taken = shared_.store.take_region(region->id, shared_.epoch); !taken) {
+    return failed(taken.error());
+  }
+  auto checkpoints = shared_.store.checkpoints(region->id);
+  if (!checkpoints) return failed(checkpoints.error());
+  auto counts = shared_.store.counts(uid, "events");
+  if (!counts) return failed(counts.error());
+
+  {
+    std::lock_guard held(mutex_);
+    id_ = region->id;
+    cluster_uid_ = uid;
+    checkpoints_ = std::move(*checkpoints);
+    observer_ = std::make_unique<Observer>(config_.name, uid, *rules_, tracker_options_);
+    observer_->set_raw_events(raw_events_);
+    observer_->know_counts(*counts);
+    connected_ms_ = now_ms();
+    error_.clear();
+  }
+  shared_.writer.attach(id_, [this] {
+    std::lock_guard held(mutex_);
+    for (const auto& w : watches_) w->registration->resume();
+  });
+  TRY(watch_everywhere("", "v1", "secrets", "Secret", "owner=helm", "type=helm.sh/release.v1"));
+  TRY(watch_everywhere("", "v1", "configmaps", "ConfigMap", "owner=helm", ""));
+  TRY(watch_everywhere("", "v1", "configmaps", "ConfigMap", "OWNER=TILLER", ""));
+  TRY(watch_everywhere("apps", "v1", "deployments", "Deployment", "", ""));
+  TRY(watch_everywhere("apps", "v1", "statefulsets", "StatefulSet", "", ""));
+  TRY(watch_everywhere("apps", "v1", "daemonsets", "DaemonSet", "", ""));
+  TRY(watch_everywhere("batch", "v1", "jobs", "Job", "", ""));
+  TRY(watch_everywhere("", "v1", "pods", "Pod", "", ""));
+  TRY(watch_definitions());
+  shared_.factory.start();
+  connected_ = true;
+  shared_.log("INFO", "region connected", {{"region", config_.name}, {"server", rest_->server()}});
+  return ok();
+}
+
+Status WatchedRegion::watch_everywhere(std::string group, std::string version, std::string plural,
+                                std::string kind, std::string labels, std::string fields) {
+  if (config_.namespaces.empty()) return add_watch(group, version, plural, kind, "", labels, fields);
+  for (const std::string& space : config_.namespaces) {
+    TRY(add_watch(group, version, plural, kind, space, labels, fields));
+  }
+  return ok();
+}
+
+Status WatchedRegion::add_watch(std::string group, std::string version, std::string plural,
+                         std::string kind, std::string name_space, std::string labels,
+                         std::string fields) {
+  auto watch = std::make_unique<Watch>();
+  Watch& w = *watch;
+  w.name = group.empty() ? plural : cat(plural, '.', group);
+  w.checkpoint = cat(w.name, name_space.empty() ? "" : "@", name_space,
+                     labels == "OWNER=TILLER" ? "@tiller" : "");
+  w.resource.group = std::move(group);
+  w.resource.version = std::move(version);
+  w.resource.plural = std::move(plural);
+  w.resource.kind = std::move(kind);
+  w.resource.name_space = std::move(name_space);
+  w.resource.label_selector = std::move(labels);
+  w.resource.field_selector = std::move(fields);
+
+  informer::InformerOptions options;
+  options.keep_text = false;
+  options.on_error = [this, &w](const Error& e) { on_error(w, e); };
+  if (w.name == "events") {
+    options.reflector.transform = informer::drop_managed_fields();
+  } else if (w.name == "secrets" || w.name == "configmaps") {
+    options.reflector.transform = condense_release;
+  } else {
+    options.reflector.transform = trim_managed_fields;
+  }
+  {
+    std::lock_guard held(mutex_);
+    const auto stored =
+        std::find_if(checkpoints_.begin(), checkpoints_.end(),
+                     [&](const Checkpoint& c) { return c.resource == w.checkpoint; });
+    if (stored != checkpoints_.end()) {
+      observer_->tracker().set_baseline(w.name, stored->observed_ms - kSlackMs, false);
+      w.version = stored->version;
+      w.heard_ms = stored->observed_ms;
+      if (w.name == "events") options.reflector.start_version = stored->version;
+    } else {
+      observer_->tracker().set_baseline(w.name, now_ms() - kHourMs, true);
+    }
+  }
+  w.informer = TRY(shared_.factory.informer(rest_, w.resource, std::move(options)));
+  // It hears once the factory starts it, which is after it stands among the others.
+  w.registration = TRY(w.informer->add_handler(
+      [this, &w](const informer::Change& c) { return hear(w, c); }, {.bookmarks = true}));
+  std::lock_guard held(mutex_);
+  watches_.push_back(std::move(watch));
+  return ok();
+}
+
+Status WatchedRegion::watch_definitions() {
+  auto watch = std::make_unique<Watch>();
+  Watch& w = *watch;
+  w.name = kDefinitions;
+  w.resource = {"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
+  w.resource.metadata_only = true;
+  informer::InformerOptions options;
+  options.keep_text = false;
+  options.on_error = [this, &w](const Error& e) {
+    on_error(w, e);
+    if (!w.denied && !w.absent) return;
+    rollouts_wanted_ = applications_wanted_ = true;
+    shared_.poke();
+  };
+  w.informer = TRY(shared_.factory.informer(rest_, w.resource, std::move(options)));
+  w.registration = TRY(w.informer->add_handler([this](const informer::Change& c) {
+    if (!c.object) return informer::Take::kTaken;
+    const bool there = c.kind != informer::Change::Kind::kDelete;
+    if (c.object->name() == kRollouts) rollouts_wanted_ = there;
+    if (c.object->name() == kApplications) applications_wanted_ = there;
+    if (c.object->name().ends_with(".argoproj.io")) shared_.poke();
+    return informer::Take::kTaken;
+  }));
+  std::lock_guard held(mutex_);
+  watches_.push_back(std::move(watch));
+  return ok();
+}
+
+void WatchedRegion::on_error(Watch& w, const Error& error) {
+  switch (informer::refusal_of(error)) {
+    case informer::Refusal::kExpired: w.expired = true; break;
+    case informer::Refusal::kDenied: w.denied = true; break;
+    case informer::Refusal::kAbsent: w.absent = true; break;
+    default: break;
+  }
+  shared_.log("DEBUG", "a list or watch has ended",
+              {{"region", config_.name}, {"resource", w.name}, {"error", error.text()}});
+}
+
+Batch WatchedRegion::blank() const {
+  Batch b;
+  b.region_id = id_;
+  b.region = config_.name;
+  b.cluster_uid = cluster_uid_;
+  b.epoch = shared_.epoch;
+  return b;
+}
+
+informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
+  if (!shared_.writer.has_room(id_)) return informer::Take::kLater;
+  const int64_t now = now_ms();
+  w.denied = w.absent = false;
+  std::lock_guard held(mutex_);
+  if (w.expired.exchange(false)) {
+    w.gap_open = true;
+    w.gap_version = w.version;
+    w.gap_from_ms = w.heard_ms;
+  }
+  Batch batch = blank();
+  if (change.kind == informer::Change::Kind::kBookmark) {
+    w.gap_open = false;
+    w.version = change.version;
+    w.heard_ms = now;
+    if (!w.dirty && now - w.stored_ms < kCheckpointMs) return informer::Take::kTaken;
+    w.dirty = false;
+    w.stored_ms = now;
+    batch.checkpoints.push_back({w.checkpoint, w.version, now, "watching"});
+    shared_.writer.push(std::move(batch));
+    return informer::Take::kTaken;
+  }
+  ++heard_;
+  const bool newer = change.object && version_number(change.object->resource_version()) >
+                                          version_number(w.gap_version);
+  if (w.gap_open && newer && !w.gap_version.empty()) {
+    w.gap_open = false;
+    ++gaps_;
+    batch.gaps.push_back({w.name, w.gap_from_ms, now, w.gap_version,
+                          "the server's history was compacted while nobody watched"});
+  }
+  if (const Status heard = observer_->hear(w.name, change, now, batch); !heard) {
+    ++broken_;
+    shared_.log("WARN", "an object cannot be read",
+                {{"region", config_.name}, {"resource", w.name}, {"error", heard.error().text()}});
+  }
+  if (w.name == "events") last_event_ms_ = now;
+  if (batch.observations.empty() && batch.events.empty() && batch.gaps.empty()) {
+    return informer::Take::kTaken;
+  }
+  w.dirty = true;
+  shared_.writer.push(std::move(batch));
+  return informer::Take::kTaken;
+}
+
+void WatchedRegion::drop_watch(std::string_view resource) {
+  std::vector<std::unique_ptr<Watch>> gone;
+  {
+    std::lock_guard held(mutex_);
+    for (auto it = watches_.begin(); it != watches_.end();) {
+      if ((*it)->name == resource) {
+        gone.push_back(std::move(*it));
+        it = watches_.erase(it);
+      } else {
+        ++it;
+      }
+    }
+  }
+  for (const auto& w : gone) shared_.factory.remove(rest_, w->resource);
+}
+
+void WatchedRegion::care_for_argo() {
+  for (const auto& [resource, wanted] :
+       {std::pair{kRollouts, rollouts_wanted_.load()}, {kApplications, applications_wanted_.load()}}) {
+    bool there = false, waits = false;
+    {
+      std::lock_guard held(mutex_);
+      for (const auto& w : watches_) {
+        there = there || w->name == resource;
+        waits = waits || (w->name == resource && w->absent);
+      }
+    }
+    if (!wanted && there) drop_watch(resource);
+    if (wanted && !there) {
+      const bool rollouts = resource == kRollouts;
+      const Status added =
+          watch_everywhere("argoproj.io", "v1alpha1", rollouts ? "rollouts" : "applications",
+                           rollouts ? "Rollout" : "Application", "", "");
+      if (added) shared_.factory.start();
+    }
+    // A definition is there before its resource is served.
+    if (wanted && waits && now_ms() - argo_tried_ms_ > kArgoRetryMs) {
+      std::lock_guard held(mutex_);
+      const bool readable = std::any_of(watches_.begin(), watches_.end(), [](const auto& w) {
+        return w->name == kDefinitions && !w->denied && !w->absent;
+      });
+      argo_tried_ms_ = now_ms();
+      for (const auto& w : watches_) {
+        if (readable && w->name == resource) w->informer->retry_now();
+      }
+    }
+  }
+}
+
+void WatchedRegion::care() {
+  if (!connected_ || stopped_) {
+    check_health(now_ms());
+    return;
+  }
+  care_for_argo();
+  bool start_events = false;
+  const int64_t now = now_ms();
+  {
+    std::lock_guard held(mutex_);
+    const bool listed = std::all_of(watches_.begin(), watches_.end(), [](const auto& w) {
+      return w->registration->synced() || w->denied || w->absent;
+    });
+    start_events = !events_started_ && (listed || now - connected_ms_ > kEventsWaitMs);
+    events_started_ = events_started_ || start_events;
+  }
+  if (start_events && watch_everywhere("", "v1", "events", "Event", "", "")) {
+    shared_.factory.start();
+  }
+  {
+    std::lock_guard held(mutex_);
+    const int64_t due = observer_->next_tick_ms();
+    Batch batch = blank();
+    if (due != 0 && due <= now) observer_->tick(now, batch);
+    if (!batch.events.empty()) shared_.writer.push(std::move(batch));
+  }
+  check_health(now);
+}
+
+std::string WatchedRegion::state_now(std::string& error) const {
+  error = error_;
+  if (!connected_) return error_.empty() ? "connecting" : "unreachable";
+  bool watching = true, synced = events_started_, denied = false, trying = false;
+  for (const auto& w : watches_) {
+    if (w->absent || w->name == kDefinitions) continue;
+    if (w->denied) {
+      denied = true;
+      error = w->informer->counters().last_error;
+      continue;
+    }
+    synced = synced && w->registration->synced();
+    if (!w->informer->watching()) {
+      watching = false;
+      const std::string why = w->informer->counters().last_error;
+      if (!why.empty()) error = why, trying = true;
+    }
+  }
+  if (!watching && trying) return "unreachable";
+  if (denied) return "denied";
+  return synced && watching ? "live" : "syncing";
+}
+
+void WatchedRegion::check_health(int64_t now) {
+  std::lock_guard held(mutex_);
+  std::string error;
+  const std::string state = state_now(error);
+  if (state != state_) {
+    state_ = state;
+    state_since_ms_ = now;
+    shared_.log(state == "live" ? "INFO" : "WARN", "region is " + state,
+                {{"region", config_.name}, {"error", error}});
+  }
+  const bool well = state == "live" || state == "denied";
+  const bool tell = well ? told_unhealthy_ && state == "live"
+                         : !told_unhealthy_ && now - state_since_ms_ > kUnhealthyMs;
+  if (!tell || id_ == 0) return;
+  told_unhealthy_ = !well;
+  Event e;
+  e.type = well ? "region.healthy" : "region.unhealthy";
+  e.severity = well ? Severity::kInfo : Severity::kError;
+  e.subject.kind = "Region";
+  e.subject.name = config_.name;
+  e.reason = state;
+  e.message = clean_text(error);
+  e.time_ms = state_since_ms_;
+  e.dedup_key = cat(cluster_uid_, '/', config_.name, '/', e.type, '/', state_since_ms_);
+  Batch batch = blank();
+  batch.events.push_back(std::move(e));
+  shared_.writer.push(std::move(batch));
+}
+
+void WatchedRegion::stop() {
+  if (stopped_.exchange(true)) return;
+  std::lock_guard connecting(connect_mutex_);
+  if (rest_) shared_.factory.remove(rest_);
+  if (id_ != 0) shared_.writer.detach(id_);
+}
+
+void WatchedRegion::set_rules(std::shared_ptr<const Rules> rules, bool raw_events) {
+  std::lock_guard held(mutex_);
+  rules_ = std::move(rules);
+  raw_events_ = raw_events;
+  if (!observer_) return;
+  observer_->set_rules(*rules_);
+  observer_->set_raw_events(raw_events);
+}
+
+RegionStatus WatchedRegion::status() const {
+  std::lock_guard held(mutex_);
+  RegionStatus s;
+  s.config = config_;
+  s.cluster_uid = cluster_uid_;
+  s.server = rest_ ? rest_->server() : "";
+  s.state = state_now(s.error);
+  s.since_ms = state_since_ms_;
+  s.last_event_ms = last_event_ms_;
+  s.heard = heard_;
+  s.gaps = gaps_;
+  s.broken = broken_;
+  if (observer_) {
+    s.broken += observer_->tracker().broken_payloads();
+    s.tracked = observer_->tracker().size();
+  }
+  for (const auto& w : watches_) {
+    const informer::Counters c = w->informer->counters();
+    WatchStatus out;
+    out.resource = w->checkpoint.empty() ? w->name : w->checkpoint;
+    out.state = w->denied                   ? "denied"
+                : w->absent                 ? "absent"
+                : w->informer->watching()   ? "live"
+                : c.last_error.empty()      ? "syncing"
+                                            : "waiting";
+    out.version = c.last_version;
+    out.error = c.last_error;
+    out.heard_ms = w->heard_ms;
+    out.lists = c.lists;
+    out.expired = c.expired;
+    out.objects = c.objects;
+    s.watches.push_back(std::move(out));
+  }
+  return s;
+}
+
+std::vector<Tracker::Release> WatchedRegion::releases() const {
+  std::lock_guard held(mutex_);
+  return observer_ ? observer_->tracker().releases() : std::vector<Tracker::Release>();
+}
+
+}  // namespace pintle::lookout

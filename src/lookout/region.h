@@ -1,0 +1,125 @@
+// WatchedRegion: one watched cluster: its connection, its informers and its observer. What they hear goes
+// to the writer; while that has no room the informers wait.
+//
+// Starting is: connect, read the cluster's uid (that of namespace kube-system), take the region in
+// the store, list all the tracker knows, and only then the Events, so that they find their owners.
+// Events are watched from the stored checkpoint on. The kinds of Argo are watched while their
+// definitions exist; where definitions may not be read they are simply tried.
+//
+// connect() and care() run on threads of lookout's, one call at a time; the handlers on the
+// factory's delivery loop; status() and the others on any. No thread of its own.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "informer/factory.h"
+#include "lookout/config.h"
+#include "lookout/observe.h"
+#include "lookout/store.h"
+#include "lookout/writer.h"
+#include "sys/clock.h"
+#include "sys/disk.h"
+#include "sys/environ.h"
+
+namespace pintle::lookout {
+
+// What regions share; all outlive them.
+struct RegionShared {
+  Store& store;
+  Writer& writer;
+  informer::Factory& factory;
+  sys::Clock& clock;
+  sys::Disk& disk;
+  const sys::Environ& environ;
+  Log log;
+  int64_t epoch = 0;
+  std::function<void()> poke;  // care() is wanted soon
+};
+
+struct WatchStatus {
+  std::string resource, state;  // "live", "syncing", "absent", "denied", "waiting"
+  std::string version, error;
+  int64_t heard_ms = 0;
+  uint64_t lists = 0, expired = 0, objects = 0;
+};
+
+struct RegionStatus {
+  RegionConfig config;
+  std::string cluster_uid, server;
+  std::string state;  // "connecting", "syncing", "live", "denied", "unreachable"
+  std::string error;
+  int64_t since_ms = 0;  // in this state
+  int64_t last_event_ms = 0;
+  uint64_t heard = 0, broken = 0, gaps = 0;
+  size_t tracked = 0;
+  std::vector<WatchStatus> watches;
+};
+
+class WatchedRegion {
+ public:
+  WatchedRegion(RegionConfig config, RegionShared shared, std::shared_ptr<const Rules> rules,
+         TrackerOptions tracker, bool raw_events);
+  ~WatchedRegion();  // stop()
+
+  // Whether its kubeconfig can be read; reads files only.
+  Status check() const;
+  // Blocks for a few seconds at most. Error: the cluster cannot be reached; try again.
+  Status connect();
+  bool connected() const { return connected_; }
+  // Everything that is due: Events once the rest is there, kinds that came or went, stuck releases,
+  // its health. Short.
+  void care();
+  void stop();
+
+  // shared_ptr: the observer uses them until the next are set.
+  void set_rules(std::shared_ptr<const Rules> rules, bool raw_events);
+  const RegionConfig& config() const { return config_; }
+  RegionStatus status() const;
+  std::vector<Tracker::Release> releases() const;
+
+ private:
+  struct Watch;
+  informer::Take hear(Watch& watch, const informer::Change& change);
+  void on_error(Watch& watch, const Error& error);
+  Status add_watch(std::string group, std::string version, std::string plural, std::string kind,
+                   std::string name_space, std::string labels, std::string fields);
+  Status watch_everywhere(std::string group, std::string version, std::string plural,
+                          std::string kind, std::string labels, std::string fields);
+  Status watch_definitions();
+  void care_for_argo();
+  void drop_watch(std::string_view resource);
+  void check_health(int64_t now_ms);
+  std::string state_now(std::string& error) const;
+  Batch blank() const;
+  int64_t now_ms() const { return shared_.clock.now_ns() / 1'000'000; }
+
+  const RegionConfig config_;
+  RegionShared shared_;
+  const TrackerOptions tracker_options_;
+  std::shared_ptr<kube::Rest> rest_;  // shared with the factory
+  std::atomic<bool> connected_{false}, stopped_{false};
+  std::atomic<bool> rollouts_wanted_{false}, applications_wanted_{false};
+
+  std::mutex connect_mutex_;  // held while connecting: stop waits for its end
+  mutable std::mutex mutex_;  // guards what follows
+  std::shared_ptr<const Rules> rules_;
+  bool raw_events_;
+  int64_t id_ = 0;
+  std::string cluster_uid_, error_;
+  std::vector<Checkpoint> checkpoints_;  // as they were at the start
+  std::unique_ptr<Observer> observer_;
+  std::vector<std::unique_ptr<Watch>> watches_;
+  int64_t connected_ms_ = 0, last_event_ms_ = 0, argo_tried_ms_ = 0;
+  bool events_started_ = false, told_unhealthy_ = false;
+  std::string state_ = "connecting";
+  int64_t state_since_ms_ = 0;
+  uint64_t heard_ = 0, broken_ = 0, gaps_ = 0;
+};
+
+}  // namespace pintle::lookout

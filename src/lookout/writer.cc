@@ -1,0 +1,268 @@
+#include "lookout/writer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <vector>
+
+#include "base/strings.h"
+
+namespace pintle::lookout {
+namespace {
+
+constexpr auto kCollect = std::chrono::milliseconds(4);
+constexpr size_t kEnough = 1 << 20;  // no more is waited for
+constexpr int64_t kFirstWaitMs = 100, kLongestWaitMs = 5000;
+
+int64_t now_ms(sys::Clock& clock) { return clock.now_ns() / 1'000'000; }
+
+size_t size_of(const Batch& b) {
+  size_t n = 0;
+  for (const Event& e : b.events) {
+    n += 400 + e.message.size() + e.data.size() + e.dedup_key.size();
+    for (const auto& [name, value] : e.labels) n += 64 + name.size() + value.size();
+  }
+  return n + b.observations.size() * 400 + b.checkpoints.size() * 100 + b.gaps.size() * 100;
+}
+
+// Appends, with the events' places moved behind what is there.
+void join(Batch& to, Batch&& from) {
+  const int behind = static_cast<int>(to.observations.size());
+  for (Event& e : from.events) {
+    if (e.observation >= 0) e.observation += behind;
+  }
+  std::move(from.observations.begin(), from.observations.end(),
+            std::back_inserter(to.observations));
+  std::move(from.events.begin(), from.events.end(), std::back_inserter(to.events));
+  std::move(from.gaps.begin(), from.gaps.end(), std::back_inserter(to.gaps));
+  for (Checkpoint& c : from.checkpoints) {
+    const auto same = std::find_if(to.checkpoints.begin(), to.checkpoints.end(),
+                                   [&](const Checkpoint& o) { return o.resource == c.resource; });
+    if (same != to.checkpoints.end()) {
+      *same = std::move(c);
+    } else {
+      to.checkpoints.push_back(std::move(c));
+    }
+  }
+}
+
+bool empty(const Batch& b) {
+  return b.observations.empty() && b.events.empty() && b.checkpoints.empty() && b.gaps.empty();
+}
+
+}  // namespace
+
+Writer::Writer(Store& store, sys::Clock& clock, Log log, Done done)
+    : store_(store), clock_(clock), log_(std::move(log)), done_(std::move(done)) {}
+
+Writer::~Writer() { stop(0); }
+
+void Writer::start() { thread_ = std::thread([this] { work(); }); }
+
+void Writer::stop(int64_t grace_ms) {
+  {
+    std::lock_guard held(mutex_);
+    if (!stop_) stop_by_ms_ = now_ms(clock_) + grace_ms;
+    stop_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Writer::attach(int64_t region_id, std::function<void()> room) {
+  std::lock_guard held(mutex_);
+  queues_[region_id].room = std::move(room);
+}
+
+void Writer::detach(int64_t region_id) {
+  std::lock_guard calling(room_mutex_);
+  std::lock_guard held(mutex_);
+  const auto it = queues_.find(region_id);
+  if (it == queues_.end()) return;
+  it->second.room = nullptr;
+  if (empty(it->second.batch)) queues_.erase(it);
+}
+
+bool Writer::has_room(int64_t region_id) {
+  std::lock_guard held(mutex_);
+  Queue& q = queues_[region_id];
+  if (q.bytes < kRoom) return true;
+  q.was_full = true;
+  return false;
+}
+
+void Writer::push(Batch batch) {
+  const size_t bytes = size_of(batch);
+  {
+    std::lock_guard held(mutex_);
+    Queue& q = queues_[batch.region_id];
+    if (empty(q.batch)) {
+      q.batch = std::move(batch);
+    } else {
+      join(q.batch, std::move(batch));
+    }
+    q.bytes += bytes;
+    counters_.waiting_bytes += bytes;
+  }
+  changed_.notify_one();
+}
+
+Writer::Counters Writer::counters() const {
+  std::lock_guard held(mutex_);
+  return counters_;
+}
+
+void Writer::note(const Batch& batch, const Committed& committed) {
+  const int64_t now = now_ms(clock_);
+  {
+    std::lock_guard held(mutex_);
+    ++counters_.commits;
+    counters_.observations += committed.observations;
+    counters_.deliveries += committed.deliveries;
+    counters_.events += static_cast<uint64_t>(
+        std::count_if(committed.sequences.begin(), committed.sequences.end(),
+                      [](int64_t sequence) { return sequence != 0; }));
+    counters_.last_commit_ms = now;
+    counters_.last_error.clear();
+    static constexpr int64_t kBounds[] = {5, 20, 50, 200, 1000};
+    for (const Observation& o : batch.observations) {
+      const int64_t waited = std::max<int64_t>(0, now - o.received_ms);
+      const auto* bound = std::lower_bound(std::begin(kBounds), std::end(kBounds), waited);
+      ++counters_.waited[bound - std::begin(kBounds)];
+      counters_.waited_sum_ms += waited;
+    }
+  }
+  done_(batch, committed);
+}
+
+// A region's events one by one, each with its state; what cannot be stored at all is left out.
+void Writer::commit_pieces(const Batch& batch) {
+  Batch rest = batch;
+  rest.observations.clear();
+  rest.events.clear();
+  std::vector<Batch> pieces;
+  Batch one = rest;
+  one.checkpoints.clear();
+  one.gaps.clear();
+  for (size_t i = 0; i < batch.observations.size(); ++i) {
+    Batch piece = one;
+    piece.observations = {batch.observations[i]};
+    for (const Event& e : batch.events) {
+      if (e.observation != static_cast<int>(i)) continue;
+      piece.events.push_back(e);
+      piece.events.back().observation = 0;
+    }
+    pieces.push_back(std::move(piece));
+  }
+  for (const Event& e : batch.events) {
+    if (e.observation >= 0) continue;
+    pieces.push_back(one);
+    pieces.back().events = {e};
+  }
+  pieces.push_back(std::move(rest));
+  for (const Batch& piece : pieces) {
+    auto committed = store_.commit(piece);
+    if (committed) {
+      note(piece, *committed);
+      continue;
+    }
+    std::lock_guard held(mutex_);
+    ++counters_.dropped;
+    log_("ERROR", "a piece of a batch cannot be stored",
+         {{"region", piece.region}, {"error", committed.error().text()}});
+  }
+}
+
+// False: it must be tried again, because the database is away.
+bool Writer::commit(Batch& batch, bool& away) {
+  auto committed = store_.commit(batch);
+  if (committed) {
+    if (away) log_("INFO", "the database is back");
+    away = false;
+    note(batch, *committed);
+    return true;
+  }
+  const Error& e = committed.error();
+  if (e.code() == Code::kUnavailable || e.code() == Code::kResourceExhausted ||
+      e.code() == Code::kDeadlineExceeded) {
+    if (!away) log_("ERROR", "the database is not available", {{"error", e.text()}});
+    away = true;
+    std::lock_guard held(mutex_);
+    ++counters_.failures;
+    counters_.last_error = e.text();
+    return false;
+  }
+  if (e.code() == Code::kFailedPrecondition) {
+    std::lock_guard held(mutex_);
+    ++counters_.refused;
+    counters_.last_error = e.text();
+    return true;
+  }
+  log_("WARN", "a batch cannot be stored whole", {{"region", batch.region}, {"error", e.text()}});
+  commit_pieces(batch);
+  return true;
+}
+
+void Writer::work() {
+  std::vector<Batch> taken;
+  bool away = false;
+  int64_t wait_ms = kFirstWaitMs;
+  std::unique_lock held(mutex_);
+  while (true) {
+    const auto waiting = [&] {
+      return std::any_of(queues_.begin(), queues_.end(),
+                         [](const auto& q) { return !empty(q.second.batch); });
+    };
+    changed_.wait(held, [&] { return stop_ || waiting(); });
+    if (stop_ && !waiting()) return;
+    if (!stop_ && counters_.waiting_bytes < kEnough) {
+      changed_.wait_for(held, kCollect, [&] { return stop_ || counters_.waiting_bytes >= kEnough; });
+    }
+    for (auto& [id, q] : queues_) {
+      if (empty(q.batch)) continue;
+      taken.push_back(std::move(q.batch));
+      q.batch = {};
+      counters_.waiting_bytes -= q.bytes;
+      q.bytes = 0;
+    }
+    held.unlock();
+    size_t done = 0;
+    bool given_up = false;
+    while (done < taken.size() && !given_up) {
+      if (commit(taken[done], away)) {
+        ++done;
+        wait_ms = kFirstWaitMs;
+        continue;
+      }
+      held.lock();
+      changed_.wait_for(held, std::chrono::milliseconds(wait_ms), [&] { return stop_; });
+      given_up = stop_ && now_ms(clock_) >= stop_by_ms_;
+      const bool stopping = stop_;
+      held.unlock();
+      if (stopping && !given_up) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(kFirstWaitMs));
+      }
+      wait_ms = std::min(wait_ms * 2, kLongestWaitMs);
+    }
+    taken.clear();
+    {
+      std::lock_guard calling(room_mutex_);
+      std::vector<std::function<void()>> rooms;
+      held.lock();
+      for (auto it = queues_.begin(); it != queues_.end();) {
+        Queue& q = it->second;
+        if (q.was_full && q.bytes < kRoom) {
+          q.was_full = false;
+          if (q.room) rooms.push_back(q.room);
+        }
+        it = !q.room && empty(q.batch) ? queues_.erase(it) : std::next(it);
+      }
+      held.unlock();
+      for (const auto& room : rooms) room();
+    }
+    held.lock();
+    if (given_up) return;
+  }
+}
+
+}  // namespace pintle::lookout

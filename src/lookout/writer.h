@@ -1,0 +1,87 @@
+// Writer: one thread that brings what regions heard into the database: all of a region that waits is
+// one transaction, so that a burst costs few of them, and a lone event waits a few milliseconds.
+//
+// Guarantees
+// - What was pushed is committed in its order, or still here: while the database is away the same
+//   batch is tried again (doing a commit twice is harmless), and has_room() turns false, which holds
+//   up the region's informers. A batch that cannot be stored for another reason is stored piece by
+//   piece; a piece that cannot be stored is dropped, counted and logged: nothing blocks the rest.
+// - stop(grace) commits what waits if it can be done in that time. What is lost then was not beyond
+//   the checkpoint and is heard again.
+// Memory: kRoom bytes for each region, and what one handler call adds. Thread-safe.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/log.h"
+#include "lookout/store.h"
+#include "sys/clock.h"
+
+namespace pintle::lookout {
+
+class Writer {
+ public:
+  static constexpr size_t kRoom = 8 << 20;
+
+  struct Counters {
+    uint64_t commits = 0, observations = 0, events = 0, deliveries = 0;
+    uint64_t failures = 0;  // commits that had to be tried again
+    uint64_t dropped = 0;   // pieces that could not be stored
+    uint64_t refused = 0;   // batches of a region that another process has taken
+    size_t waiting_bytes = 0;
+    int64_t last_commit_ms = 0;
+    std::string last_error;  // "" after a commit
+    // How long an observation waited for its commit: how many up to 5, 20, 50, 200, 1000 ms, more.
+    uint64_t waited[6] = {};
+    int64_t waited_sum_ms = 0;
+  };
+  using Done = std::function<void(const Batch& batch, const Committed& committed)>;
+
+  // `done` runs on the writer's thread after each commit and must be short.
+  Writer(Store& store, sys::Clock& clock, Log log, Done done);
+  ~Writer();  // stop(0)
+
+  void start();
+  void stop(int64_t grace_ms);
+
+  // A region's queue; `room` is called (on the writer's thread) when it was full and no longer is.
+  void attach(int64_t region_id, std::function<void()> room);
+  void detach(int64_t region_id);  // what waits is still stored; room is not called any more
+  bool has_room(int64_t region_id);
+  void push(Batch batch);
+
+  Counters counters() const;
+
+ private:
+  struct Queue {
+    Batch batch;
+    size_t bytes = 0;
+    bool was_full = false;
+    std::function<void()> room;
+  };
+  void work();
+  bool commit(Batch& batch, bool& away);
+  void commit_pieces(const Batch& batch);
+  void note(const Batch& batch, const Committed& committed);
+
+  Store& store_;
+  sys::Clock& clock_;
+  const Log log_;
+  const Done done_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::map<int64_t, Queue> queues_;
+  bool stop_ = false;
+  int64_t stop_by_ms_ = 0;
+  Counters counters_;
+  std::mutex room_mutex_;  // held while `room` functions run, so that detach waits for them
+  std::thread thread_;
+};
+
+}  // namespace pintle::lookout

@@ -1,9 +1,6 @@
 // pintled: the servers. main() picks the command, waits for a signal and stops what it started.
 #include <signal.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,13 +8,18 @@
 #include "base/strings.h"
 #include "drydock/drydock.h"
 #include "flags.h"
+#include "lookout_command.h"
+#include "output.h"
 #include "sys/disk.h"
 
 namespace {
 
 using pintle::cat;
+using pintle::pintled::fail;
+using pintle::pintled::kUsage;
+using pintle::pintled::raise_descriptor_limit;
+using pintle::pintled::say;
 
-constexpr int kUsage = 2;
 constexpr int kGraceMs = 1000;
 constexpr std::string_view kHelp = R"(The pintle servers.
 
@@ -26,33 +28,12 @@ Usage:
 
 Commands:
   drydock   an embedded Kubernetes API server for trial and tests
+  lookout   watch clusters and tell what is released in them
   help      show this help, or a command's
   version   print the version
 
 Use "pintled COMMAND --help" for the flags of a command.
 )";
-
-void write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-}
-
-int fail(int code, std::string_view text) {
-  write_all(STDERR_FILENO, cat("Error: ", text, "\n"));
-  return code;
-}
-
-// Thousands of watches need as many descriptors.
-void raise_descriptor_limit() {
-  rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 // Before any thread starts, so that all inherit it and only wait_for_end sees the signals.
 sigset_t block_end_signals() {
@@ -70,7 +51,7 @@ int drydock(const std::vector<std::string>& args) {
     return fail(kUsage, cat(command.error().text(), "\nRun 'pintled drydock --help' for usage."));
   }
   if (command->help) {
-    write_all(STDOUT_FILENO, pintle::pintled::kDrydockHelp);
+    say( pintle::pintled::kDrydockHelp);
     return 0;
   }
   raise_descriptor_limit();
@@ -90,7 +71,7 @@ int drydock(const std::vector<std::string>& args) {
     return fail(1, written.error().text());
   }
   const auto absolute = pintle::sys::absolute(disk, file);
-  write_all(STDOUT_FILENO,
+  say(
             cat("drydock is ready at ", (*server)->url(), "\nkubeconfig:  ",
                 absolute ? *absolute : file, "\nadmin token: ", (*server)->admin_token(),
                 "\n\nTry:\n  export KUBECONFIG=", absolute ? *absolute : file,
@@ -110,13 +91,17 @@ int main(int argc, char** argv) {
   const std::string command = args.empty() ? "help" : args[0];
   if (!args.empty()) args.erase(args.begin());
   if (command == "drydock") return drydock(args);
+  if (command == "lookout") return pintle::pintled::lookout_command(args);
   if (command == "help" && !args.empty() && args[0] == "drydock") return drydock({"--help"});
+  if (command == "help" && !args.empty() && args[0] == "lookout") {
+    return pintle::pintled::lookout_command({"--help"});
+  }
   if (command == "help" || command == "--help" || command == "-h") {
-    write_all(STDOUT_FILENO, kHelp);
+    say( kHelp);
     return 0;
   }
   if (command == "version" || command == "--version") {
-    write_all(STDOUT_FILENO, "pintled " PINTLE_VERSION "\n");
+    say( "pintled " PINTLE_VERSION "\n");
     return 0;
   }
   return fail(kUsage, cat("unknown command \"", command,

@@ -41,6 +41,9 @@ class SqlStore final : public Store {
   Result<std::vector<Subscription>> subscriptions() override;
   Result<std::vector<Claimed>> claim(std::string_view owner, int64_t epoch, int64_t lease_ms,
                                      int limit) override;
+  Result<std::vector<Claimed>> claim_more(std::string_view owner, int64_t epoch, int64_t lease_ms,
+                                          int64_t subscription_id, int limit) override;
+  Status hold(int64_t subscription_id, int64_t until_ms) override;
   Result<int64_t> next_due_ms() override;
   Status finish(const Delivery& leased, DeliveryState state, int64_t due_ms,
                 std::string_view dead_reason, const Attempt& attempt) override;

@@ -1,0 +1,82 @@
+// Claims and holds of a whole subscription.
+#include "lookout/testing/store_fixture.h"
+
+namespace pintle::lookout {
+namespace {
+
+using TogetherTest = StoreTest;
+using State = DeliveryState;
+using Seqs = std::vector<int64_t>;
+
+INSTANTIATE_TEST_SUITE_P(Both, TogetherTest,
+                         testing::Values(db::Dialect::kSqlite, db::Dialect::kPostgres),
+                         dialect_name);
+
+Seqs sequences(const std::vector<Claimed>& claimed) {
+  Seqs out;
+  for (const Claimed& c : claimed) out.push_back(c.event.sequence);
+  return out;
+}
+
+TEST_P(TogetherTest, MoreOfASubscriptionAreTakenWhateverTheirKeys) {
+  Subscription s = subscribe("all");
+  for (const char* release : {"a", "a", "b", "a", "b"}) tell(release);
+  auto head = claim(1);
+  ASSERT_EQ(sequences(head), Seqs{1});
+  auto more = store_->claim_more("me", 1, 60'000, s.id, 3);
+  ASSERT_TRUE(more) << more.error().text();
+  EXPECT_EQ(sequences(*more), (Seqs{2, 3, 4}));
+  EXPECT_EQ(more->at(0).subscription.secret, "whsec_hidden-all");
+  EXPECT_TRUE(claim().empty());  // 5 stands behind 3
+  ASSERT_TRUE(finish(head[0], State::kSucceeded));
+  EXPECT_TRUE(claim().empty());  // 2 has become the head, and is out
+  for (const Claimed& c : *more) ASSERT_TRUE(finish(c, State::kSucceeded));
+  EXPECT_EQ(sequences(claim()), Seqs{5});
+}
+
+TEST_P(TogetherTest, NothingOvertakesWhatWaitsOrIsSomebodyElses) {
+  Subscription s = subscribe("all");
+  for (const char* release : {"a", "a", "b", "b", "c"}) tell(release);
+  auto heads = claim(2, "other");
+  ASSERT_EQ(sequences(heads), (Seqs{1, 3}));
+  ASSERT_TRUE(store_->finish(heads[1].delivery, State::kRetry, now() + 5'000, "", {}));
+  EXPECT_EQ(sequences(*store_->claim_more("me", 1, 60'000, s.id, 10)), Seqs{5});
+  EXPECT_TRUE(store_->claim_more("me", 1, 60'000, s.id + 1, 10)->empty());
+  pass(6'000);
+  EXPECT_EQ(sequences(*store_->claim_more("me", 1, 60'000, s.id, 10)), (Seqs{3, 4}));
+}
+
+TEST_P(TogetherTest, WhatWasTakenTogetherComesAgainInOrderAfterItsLease) {
+  Subscription s = subscribe("all");
+  for (int i = 0; i < 3; ++i) tell("a");
+  ASSERT_EQ(store_->claim_more("gone", 1, 60'000, s.id, 10)->size(), 3u);
+  EXPECT_EQ(*store_->next_due_ms(), now() + 60'000);
+  EXPECT_TRUE(claim().empty());
+  pass(61'000);
+  for (int64_t n = 1; n <= 3; ++n) {
+    auto got = claim();
+    ASSERT_EQ(sequences(got), Seqs{n});
+    ASSERT_TRUE(finish(got[0], State::kSucceeded));
+  }
+}
+
+TEST_P(TogetherTest, WhatIsHeldIsNotDueAndALeaseStays) {
+  Subscription s = subscribe("held"), other = subscribe("other");
+  for (const char* release : {"a", "b", "b"}) tell(release);
+  auto got = claim(1);
+  const int64_t out = got[0].subscription.id;
+  ASSERT_TRUE(store_->hold(s.id, now() + 90'000));
+  ASSERT_TRUE(store_->hold(s.id, now() + 30'000));  // never earlier
+  for (const Claimed& c : claim()) EXPECT_EQ(c.subscription.id, other.id);
+  pass(61'000);
+  bool again = false;  // the lease that was out runs out in its time
+  for (const Claimed& c : claim()) again |= c.delivery.id == got[0].delivery.id;
+  EXPECT_TRUE(again) << out;
+  pass(30'000);
+  bool held = false;
+  for (const Claimed& c : claim()) held |= c.subscription.id == s.id;
+  EXPECT_TRUE(held);
+}
+
+}  // namespace
+}  // namespace pintle::lookout

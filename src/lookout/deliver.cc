@@ -73,7 +73,7 @@ struct Inbox {
 // An attempt's end, as the store is told.
 struct Ending {
   Delivery delivery;
-  DeliveryState state = DeliveryState::kPending;
+  DeliveryState state = DeliveryState::kPending;  // it was not tried
   int64_t due_ms = 0;
   std::string reason;
   Attempt attempt;
@@ -279,6 +279,7 @@ void Engine::admit(Claimed c) {
   auto& slot = endpoints_[route->key];
   if (!slot) slot = std::make_unique<Endpoint>(*sink);
   Endpoint& e = *slot;
+  e.together = route->merge > 1;
   const int64_t time = now(), next = e.next_ms(time);
   const int slots = e.slots(options_.per_endpoint);
   if (next > time + kShortWaitMs) {
@@ -305,7 +306,6 @@ void Engine::admit(Claimed c) {
 void Engine::put_back(const Claimed& c, int64_t due_ms) {
   Ending e;
   e.delivery = c.delivery;
-  e.state = c.delivery.attempts > 0 ? DeliveryState::kRetry : DeliveryState::kPending;
   e.due_ms = due_ms;
   end(std::move(e));
 }
@@ -491,6 +491,14 @@ void Engine::conclude(uint64_t id, Verdict v, std::string head) {
   open_breakers_ += static_cast<uint64_t>(e.breaker.open()) - static_cast<uint64_t>(was_open);
   if (v.outcome == Outcome::kRetry && v.retry_after_ms > 0) {
     e.hold_until_ms = std::max(e.hold_until_ms, now() + v.retry_after_ms);
+  }
+  if (v.outcome == Outcome::kRetry && job->alone) {  // those of its key that follow wait with it
+    std::erase_if(e.waiting, [&](const std::unique_ptr<Job>& other) {
+      const bool follows = other->alone && other->claimed[0].delivery.order_key == job->claimed[0].delivery.order_key &&
+                           other->claimed[0].subscription.id == job->claimed[0].subscription.id;
+      if (follows) put_back(other->claimed[0], now()), --waiting_;
+      return follows;
+    });
   }
   if (v.outcome == Outcome::kDead && job->claimed.size() > 1) return tell_alone(std::move(job));
   for (const Claimed& c : job->claimed) record(*job, c, v, head);

@@ -51,7 +51,7 @@ int64_t Endpoint::next_ms(int64_t now_ms) {
 }
 
 int Endpoint::slots(int per_endpoint) const {
-  return limited() || breaker.doubtful() || sink.send != nullptr ? 1 : per_endpoint;
+  return limited() || together || breaker.doubtful() || sink.send != nullptr ? 1 : per_endpoint;
 }
 
 int64_t Endpoint::drain_ms(int slots) const {

@@ -66,6 +66,7 @@ struct Endpoint {
   Breaker breaker;
   std::vector<Window> windows;
   int64_t hold_until_ms = 0;  // it asked for so long
+  bool together = false;      // its messages may tell many events: one after the other, for their order
   bool behind = false;        // something had to wait: messages tell many until nothing does
   int active = 0;             // messages under way
   double usual_ms = 50;       // a message takes, lately

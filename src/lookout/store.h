@@ -155,8 +155,8 @@ class Store {
                                              int limit) = 0;
   // When the next delivery becomes due (0: none waits): nobody polls in between.
   virtual Result<int64_t> next_due_ms() = 0;
-  // Ends an attempt: `attempts` becomes attempt.n, the first sets first_attempt_ms. An attempt.n of 0
-  // means nothing was sent: the delivery is put back, and no attempt is written.
+  // Ends an attempt: `attempts` becomes attempt.n, the first sets first_attempt_ms. The state kPending
+  // (with an attempt.n of 0) means nothing was sent: it is put back, and no attempt is written.
   // Refused when the lease was lost meanwhile (kFailedPrecondition).
   virtual Status finish(const Delivery& leased, DeliveryState state, int64_t due_ms,
                         std::string_view dead_reason, const Attempt& attempt) = 0;

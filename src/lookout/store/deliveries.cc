@@ -119,6 +119,10 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
   }
   to->secret = TRY(unsealed(to->secret, to->id));
   claimed.subscription = std::move(*to);
+  if (d.state == DeliveryState::kLeased && d.lease_until_ms > lease.now_ms) {
+    TRY(session.run("update lane set due_ms = ? where order_key = ?", d.lease_until_ms, order_key));
+    return false;
+  }
   if (d.state == DeliveryState::kLeased) {
     // Whoever had it is gone; it may have been sent.
     Attempt lost;
@@ -181,7 +185,7 @@ Status SqlStore::finish(const Delivery& leased, DeliveryState state, int64_t due
     return Error(Code::kInvalidArgument, "an attempt does not end as leased");
   }
   return change(outbox(), [&](db::Session& session) -> Status {
-    TRY(hold_lane(session, leased.order_key));
+    int64_t head = TRY(hold_lane(session, leased.order_key));
     bool tried = state != DeliveryState::kPending;
     int64_t first = leased.first_attempt_ms;
     if (tried && first == 0) first = attempt.started_ms;
@@ -202,7 +206,9 @@ Status SqlStore::finish(const Delivery& leased, DeliveryState state, int64_t due
       TRY(add_attempt(session, row));
     }
     if (finished(state)) return advance_lane(session, leased.order_key);
-    TRY(session.run("update lane set due_ms = ? where order_key = ?", due_ms, leased.order_key));
+    if (head == leased.id) {
+      TRY(session.run("update lane set due_ms = ? where order_key = ?", due_ms, leased.order_key));
+    }
     return ok();
   });
 }

@@ -370,5 +370,23 @@ TEST_P(OutboxTest, CleaningKeepsTheNewestStateAndWhatWasTold) {
   EXPECT_EQ(*store_->clean("observation", now(), 100), 2);
 }
 
+TEST_P(OutboxTest, CleaningPassesStatesThatStayAndDropsEventsNobodySawGo) {
+  Batch b = batch();
+  for (int i = 0; i < 1500; ++i) b.observations.push_back(state_of(std::to_string(i), "1", "pods"));
+  for (int i = 0; i < 30; ++i) b.observations.push_back(state_of(std::to_string(i), "2", "events"));
+  for (int i = 0; i < 30; ++i) b.observations.push_back(state_of(std::to_string(i), "3", "pods"));
+  commit(b);
+  pass(6 * 86'400'000LL);
+  EXPECT_EQ(*store_->clean("observation", now(), 20), 20);  // of the 30 that have a newer state
+  EXPECT_EQ(*store_->clean("observation", now(), 100), 10);
+  EXPECT_EQ(store_->counts("c1", "events")->size(), 30u);
+  pass(2 * 86'400'000LL);
+  int64_t gone = 0;
+  for (int i = 0; i < 3; ++i) gone += *store_->clean("observation", now(), 100);
+  EXPECT_EQ(gone, 30);
+  EXPECT_TRUE(store_->counts("c1", "events")->empty());
+  EXPECT_EQ(store_->counts("c1", "pods")->size(), 1500u);
+}
+
 }  // namespace
 }  // namespace pintle::lookout

@@ -70,7 +70,7 @@ create table observation (
   count bigint not null,
   count_delta bigint not null,
   unique (cluster_uid, resource, uid, version));
-create index observation_age on observation (received_ms);
+create index observation_age on observation (received_ms, uid, version);
 create table object (
   cluster_uid text not null,
   resource text not null,

@@ -88,9 +88,8 @@ class SqlStore final : public Store {
   Status refresh_subscriptions(db::Session& session, int64_t version);
   Result<bool> claim_one(db::Session& session, const std::string& order_key, int64_t id,
                          const Lease& lease, std::vector<Claimed>& out);
-  Result<int64_t> clean_events(db::Session& session, std::string_view type, int64_t before_ms,
-                               int limit);
-  Result<int64_t> clean_states(db::Session& session, int64_t before_ms, int limit);
+  Result<int64_t> clean_type(std::string_view type, int64_t before_ms, int limit);
+  Result<int64_t> clean_states(int64_t before_ms, int limit);
 
   StoreOptions options_;
   sys::Clock& clock_;
@@ -100,6 +99,13 @@ class SqlStore final : public Store {
   // The enabled ones, as of a version; under the writer's lock.
   std::vector<Subscription> active_;
   int64_t active_version_ = -1;
+  // Where the cleaner's walk over the states goes on.
+  struct Swept {
+    int64_t received_ms = INT64_MIN;
+    std::string uid, version;
+  };
+  std::mutex cleaning_;
+  Swept swept_;
 };
 
 // What several files ask of a session.

@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "kube/config.h"
 #include "lookout/fields.h"
+#include "lookout/lost.h"
 #include "lookout/release_payload.h"
 
 namespace pintle::lookout {
@@ -63,6 +64,12 @@ struct WatchedRegion::Watch {
   std::string checkpoint;  // its name there: with "@NAMESPACE" where one is watched alone
   std::shared_ptr<informer::SharedInformer> informer;
   informer::SharedInformer::Registration registration;
+  bool resumed = false;    // it watches from a checkpoint on
+
+  // A watch that goes on from a checkpoint has no first list, and may be silent for long.
+  bool live() const {
+    return informer->watching() || (resumed && informer->counters().last_error.empty());
+  }
   // Set on the work loop.
   std::atomic<bool> expired{false}, denied{false}, absent{false};
   // The region's mutex guards these.
@@ -203,7 +210,8 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
       observer_->tracker().set_baseline(w.name, stored->observed_ms - kSlackMs, false);
       w.version = stored->version;
       w.heard_ms = stored->observed_ms;
-      if (w.name == "events") options.reflector.start_version = stored->version;
+      w.resumed = w.name == "events" && !stored->version.empty();
+      if (w.resumed) options.reflector.start_version = stored->version;
     } else {
       observer_->tracker().set_baseline(w.name, now_ms() - kHourMs, true);
     }
@@ -280,6 +288,7 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
     w.gap_open = false;
     w.version = change.version;
     w.heard_ms = now;
+    if (!events_started_) shared_.poke();
     if (!w.dirty && now - w.stored_ms < kCheckpointMs) return informer::Take::kTaken;
     w.dirty = false;
     w.stored_ms = now;
@@ -375,6 +384,7 @@ void WatchedRegion::care() {
     start_events = !events_started_ && (listed || now - connected_ms_ > kEventsWaitMs);
     events_started_ = events_started_ || start_events;
   }
+  if (start_events) tell_lost(now);
   if (start_events && watch_everywhere("", "v1", "events", "Event", "", "")) {
     shared_.factory.start();
   }
@@ -388,6 +398,26 @@ void WatchedRegion::care() {
   check_health(now);
 }
 
+// Once, when all is listed. A kind that could not be listed tells nothing.
+void WatchedRegion::tell_lost(int64_t now) {
+  std::lock_guard held(mutex_);
+  for (const std::string_view resource : {"secrets", "configmaps"}) {
+    const bool listed = std::all_of(watches_.begin(), watches_.end(), [&](const auto& w) {
+      return w->name != resource || w->registration->synced();
+    });
+    if (!listed) continue;
+    Batch batch = blank();
+    if (const Status found = find_lost(shared_.store, observer_->tracker(), resource,
+                                       config_.namespaces, now, batch);
+        !found) {
+      shared_.log("WARN", "what was uninstalled meanwhile is not known",
+                  {{"region", config_.name}, {"error", found.error().text()}});
+      continue;
+    }
+    if (!batch.observations.empty()) shared_.writer.push(std::move(batch));
+  }
+}
+
 std::string WatchedRegion::state_now(std::string& error) const {
   error = error_;
   if (!connected_) return error_.empty() ? "connecting" : "unreachable";
@@ -399,8 +429,9 @@ std::string WatchedRegion::state_now(std::string& error) const {
       error = w->informer->counters().last_error;
       continue;
     }
-    synced = synced && w->registration->synced();
-    if (!w->informer->watching()) {
+    const bool live = w->live();
+    synced = synced && (w->registration->synced() || (w->resumed && live));
+    if (!live) {
       watching = false;
       const std::string why = w->informer->counters().last_error;
       if (!why.empty()) error = why, trying = true;
@@ -478,7 +509,7 @@ RegionStatus WatchedRegion::status() const {
     out.resource = w->checkpoint.empty() ? w->name : w->checkpoint;
     out.state = w->denied                   ? "denied"
                 : w->absent                 ? "absent"
-                : w->informer->watching()   ? "live"
+                : w->live()                 ? "live"
                 : c.last_error.empty()      ? "syncing"
                                             : "waiting";
     out.version = c.last_version;

@@ -94,6 +94,7 @@ class WatchedRegion {
   Status watch_definitions();
   void care_for_argo();
   void drop_watch(std::string_view resource);
+  void tell_lost(int64_t now_ms);
   void check_health(int64_t now_ms);
   std::string state_now(std::string& error) const;
   Batch blank() const;

@@ -202,6 +202,13 @@ bool Tracker::knows(const Subject& subject) const {
   return it != state_->owners.end() && it->second.gone_ms == 0;
 }
 
+bool Tracker::knows_record(const std::string& uid) const { return state_->helm_uids.contains(uid); }
+
+bool Tracker::has_release(std::string_view resource, std::string_view name_space,
+                          std::string_view name) const {
+  return state_->helm.contains(cat(resource, '/', name_space, '/', name));
+}
+
 std::string Tracker::image_of(const Subject& pod, std::string_view container) const {
   const auto it = state_->pods.find(pod.uid);
   if (it == state_->pods.end()) return "";

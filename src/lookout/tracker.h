@@ -66,6 +66,10 @@ class Tracker {
   // The round of updates an object is in (rules' {generation}); "": it is not tracked.
   std::string generation_of(const Subject& subject) const;
   bool knows(const Subject& subject) const;  // it was observed, and is not gone
+  bool knows_record(const std::string& uid) const;  // likewise a release record
+  // Whether any record of it is there; resource: "secrets" or "configmaps".
+  bool has_release(std::string_view resource, std::string_view name_space,
+                   std::string_view name) const;
   // The digest of a container's image, where its pod has told: "nginx@sha256:...".
   std::string image_of(const Subject& pod, std::string_view container) const;
 

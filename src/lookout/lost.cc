@@ -1,0 +1,82 @@
+#include "lookout/lost.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/strings.h"
+
+namespace pintle::lookout {
+namespace {
+
+constexpr int kPage = 1000, kMostPages = 50;
+// What a record is told by, the most telling first.
+constexpr std::string_view kTypes[] = {"release.deployed", "release.rolled_back", "release.failed",
+                                       "release.pending", "release.uninstalled"};
+
+// The last event of each record.
+Result<std::map<std::string, Event>> told_of(Store& store, const std::string& region,
+                                             const std::set<std::string>& uids) {
+  std::map<std::string, Event> out;
+  for (const std::string_view type : kTypes) {
+    EventQuery query;
+    query.type = type;
+    query.region = region;
+    query.newest_first = true;
+    query.limit = kPage;
+    for (int page = 0; page < kMostPages; ++page) {
+      const auto events = TRY(store.events(query));
+      for (const StoredEvent& e : events) {
+        query.after = e.sequence;
+        if (uids.contains(e.event.subject.uid)) out.emplace(e.event.subject.uid, e.event);
+      }
+      const bool all = type != "release.uninstalled" && out.size() == uids.size();
+      if (events.size() < static_cast<size_t>(kPage) || all) break;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Status find_lost(Store& store, const Tracker& tracker, std::string_view resource,
+                 const std::vector<std::string>& namespaces, int64_t now_ms, Batch& batch) {
+  std::set<std::string> lost;
+  for (auto& [uid, count] : TRY(store.counts(batch.cluster_uid, resource))) {
+    if (!tracker.knows_record(uid)) lost.insert(std::move(uid));
+  }
+  if (lost.empty()) return ok();
+  std::map<std::string, const Event*> newest;  // of each release that is gone
+  const auto told = TRY(told_of(store, batch.region, lost));
+  for (const auto& [uid, e] : told) {
+    if (!namespaces.empty() && std::find(namespaces.begin(), namespaces.end(),
+                                         e.subject.name_space) == namespaces.end()) {
+      continue;
+    }
+    Observation o;
+    o.resource = resource;
+    o.uid = uid;
+    o.version = "gone";
+    o.change = Change::kDeleted;
+    o.subject = e.subject;
+    o.received_ms = now_ms;
+    batch.observations.push_back(std::move(o));
+    if (tracker.has_release(resource, e.release_namespace, e.release)) continue;  // pruned
+    const Event*& last = newest[cat(e.release_namespace, '/', e.release)];
+    if (last == nullptr || last->revision < e.revision) last = &e;
+  }
+  for (const auto& [name, last] : newest) {
+    Event e = *last;
+    e.type = "release.uninstalled";
+    e.severity = Severity::kInfo;
+    e.reason = "uninstalled";
+    e.message = "while nobody watched";
+    e.time_ms = now_ms;
+    e.dedup_key = cat(batch.cluster_uid, '/', e.subject.uid, "/uninstalled");
+    e.observation = -1;
+    batch.events.push_back(std::move(e));
+  }
+  return ok();
+}
+
+}  // namespace pintle::lookout

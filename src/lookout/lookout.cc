@@ -129,11 +129,12 @@ Status Service::begin() {
   store_ = TRY(Store::open({.url = config_.database, .secret_key = key}, clock_));
   TRY(keep_subscriptions(config_, {}));
   factory_ = std::make_unique<informer::Factory>();
-  writer_ = std::make_unique<Writer>(*store_, clock_, log_,
-                                     [this](const Batch&, const Committed& committed) {
-                                       if (committed.deliveries > 0) deliverer_->wake();
-                                       if (Api* api = heard_by_) api->committed();
-                                     });
+  writer_ = std::make_unique<Writer>(
+      [this](const Batch& batch) { return store_->commit(batch); }, clock_, log_,
+      [this](const Batch&, const Committed& committed) {
+        if (committed.deliveries > 0) deliverer_->wake();
+        if (Api* api = heard_by_) api->committed();
+      });
   for (const RegionConfig& c : config_.regions) {
     slots_.push_back({make_region(c)});
     if (const Status readable = slots_.back().region->check(); !readable) {

@@ -52,8 +52,8 @@ bool empty(const Batch& b) {
 
 }  // namespace
 
-Writer::Writer(Store& store, sys::Clock& clock, Log log, Done done)
-    : store_(store), clock_(clock), log_(std::move(log)), done_(std::move(done)) {}
+Writer::Writer(Commit commit, sys::Clock& clock, Log log, Done done)
+    : store_(std::move(commit)), clock_(clock), log_(std::move(log)), done_(std::move(done)) {}
 
 Writer::~Writer() { stop(0); }
 
@@ -161,7 +161,7 @@ void Writer::commit_pieces(const Batch& batch) {
   }
   pieces.push_back(std::move(rest));
   for (const Batch& piece : pieces) {
-    auto committed = store_.commit(piece);
+    auto committed = store_(piece);
     if (committed) {
       note(piece, *committed);
       continue;
@@ -175,7 +175,7 @@ void Writer::commit_pieces(const Batch& batch) {
 
 // False: it must be tried again, because the database is away.
 bool Writer::commit(Batch& batch, bool& away) {
-  auto committed = store_.commit(batch);
+  auto committed = store_(batch);
   if (committed) {
     if (away) log_("INFO", "the database is back");
     away = false;

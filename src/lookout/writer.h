@@ -41,10 +41,11 @@ class Writer {
     uint64_t waited[6] = {};
     int64_t waited_sum_ms = 0;
   };
+  using Commit = std::function<Result<Committed>(const Batch& batch)>;  // Store::commit
   using Done = std::function<void(const Batch& batch, const Committed& committed)>;
 
   // `done` runs on the writer's thread after each commit and must be short.
-  Writer(Store& store, sys::Clock& clock, Log log, Done done);
+  Writer(Commit commit, sys::Clock& clock, Log log, Done done);
   ~Writer();  // stop(0)
 
   void start();
@@ -70,7 +71,7 @@ class Writer {
   void commit_pieces(const Batch& batch);
   void note(const Batch& batch, const Committed& committed);
 
-  Store& store_;
+  const Commit store_;
   sys::Clock& clock_;
   const Log log_;
   const Done done_;

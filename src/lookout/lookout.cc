@@ -22,6 +22,8 @@ namespace {
 
 constexpr auto kCareEvery = std::chrono::seconds(1);
 constexpr int64_t kConnectWaitMs = 1000, kLongestConnectWaitMs = 60'000;
+// Longer than the longest request: what a killed process had on its way comes again so soon.
+constexpr int64_t kLeaseMs = 35'000;
 constexpr int64_t kCleanEveryMs = 300'000;
 constexpr int kCleanRows = 1000;
 constexpr auto kCleanPause = std::chrono::milliseconds(50);
@@ -144,7 +146,7 @@ Status Service::begin() {
   deliverer_ = TRY(Deliverer::start(
       *store_, clock_, disk_,
       {.owner = cat("lookout-", crypt::hex(crypt::random_bytes(8))), .epoch = epoch_,
-       .guard = config_.guard}));
+       .lease_ms = kLeaseMs, .guard = config_.guard}));
   api_ = TRY(Api::start(config_.listen, config_.tokens, *store_, clock_, hooks()));
   heard_by_ = api_.get();
   writer_->start();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/strings.h"
+#include "dev_command.h"
 #include "drydock/drydock.h"
 #include "flags.h"
 #include "lookout_command.h"
@@ -27,6 +28,7 @@ Usage:
   pintled COMMAND [flags]
 
 Commands:
+  dev       drydock and lookout together, to try things on
   drydock   an embedded Kubernetes API server for trial and tests
   lookout   watch clusters and tell what is released in them
   help      show this help, or a command's
@@ -51,7 +53,7 @@ int drydock(const std::vector<std::string>& args) {
     return fail(kUsage, cat(command.error().text(), "\nRun 'pintled drydock --help' for usage."));
   }
   if (command->help) {
-    say( pintle::pintled::kDrydockHelp);
+    say(pintle::pintled::kDrydockHelp);
     return 0;
   }
   raise_descriptor_limit();
@@ -71,11 +73,10 @@ int drydock(const std::vector<std::string>& args) {
     return fail(1, written.error().text());
   }
   const auto absolute = pintle::sys::absolute(disk, file);
-  say(
-            cat("drydock is ready at ", (*server)->url(), "\nkubeconfig:  ",
-                absolute ? *absolute : file, "\nadmin token: ", (*server)->admin_token(),
-                "\n\nTry:\n  export KUBECONFIG=", absolute ? *absolute : file,
-                "\n  kubectl get namespaces\n"));
+  say(cat("drydock is ready at ", (*server)->url(), "\nkubeconfig:  ",
+          absolute ? *absolute : file, "\nadmin token: ", (*server)->admin_token(),
+          "\n\nTry:\n  export KUBECONFIG=", absolute ? *absolute : file,
+          "\n  kubectl get namespaces\n"));
   int signal = 0;
   sigwait(&signals, &signal);
   (*server)->stop(kGraceMs);
@@ -93,15 +94,17 @@ int main(int argc, char** argv) {
   if (command == "drydock") return drydock(args);
   if (command == "lookout") return pintle::pintled::lookout_command(args);
   if (command == "help" && !args.empty() && args[0] == "drydock") return drydock({"--help"});
+  if (command == "dev") return pintle::pintled::dev_command(args);
   if (command == "help" && !args.empty() && args[0] == "lookout") {
     return pintle::pintled::lookout_command({"--help"});
   }
+  if (command == "help" && !args.empty() && args[0] == "dev") return pintle::pintled::dev_command({"--help"});
   if (command == "help" || command == "--help" || command == "-h") {
-    say( kHelp);
+    say(kHelp);
     return 0;
   }
   if (command == "version" || command == "--version") {
-    say( "pintled " PINTLE_VERSION "\n");
+    say("pintled " PINTLE_VERSION "\n");
     return 0;
   }
   return fail(kUsage, cat("unknown command \"", command,

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/gotext.h"
+#include "base/strings.h"
 #include "drydock/custom_formats.h"
 #include "drydock/custom_nodes.h"
 #include "drydock/custom_schema.h"
@@ -134,12 +135,20 @@ class Validator {
     if (s.type.empty() || s.type == got || (v.is_nil() && s.nullable)) return;
     if (s.type == "number" && got == "integer") return;
     if (s.type == "integer" && got == "number" && real(v) == std::floor(real(v))) return;
-    here.not_of_type(s.type, got);
-    if (s.type == "integer" && got == "number") {
-      here.out.causes.push_back({"FieldValueInvalid",
-                                 "Invalid value: \"\": Checked value must be of type integer (default format) in " + here.path,
-                                 "<nil>"});
-    }
+    // A format stands for the type, and a value's Go type for its JSON type.
+    const bool sized = s.type == "integer" && (s.format == "int32" || s.format == "int64");
+    if (sized && got == "boolean") here.not_of_type(s.format, "");
+    else if (sized && got == "number") here.not_of_type(s.format, "float64");
+    else here.not_of_type(s.type, got);
+    if (s.type == "integer" && got == "number") no_integer(s, here);
+  }
+
+  static void no_integer(const CustomSchema& s, Here& here) {
+    const bool sized = s.format == "int32" || s.format == "int64";
+    here.out.causes.push_back({"FieldValueInvalid",
+                               cat("Invalid value: \"\": Checked value must be of type integer ",
+                                   sized ? "with format " + s.format : "(default format)", " in ", here.path),
+                               "<nil>"});
   }
 
   void check_alternatives(const Value& v, const CustomSchema& s, Here& here) {
@@ -240,9 +249,7 @@ class Validator {
                        bound(v, *s.minimum));
     }
     bool integer = s.type == "integer" && !s.int_or_string;
-    if (integer && s.format == "int32" && (n > 2147483647.0 || n < -2147483648.0)) {
-      here.invalid(go_text(v), "must be of type int32");
-    }
+    if (integer && s.format == "int32" && (n > 2147483647.0 || n < -2147483648.0)) no_integer(s, here);
   }
   static std::string bound(const Value& v, double limit) {
     if (!v.is(value::Type::kFloat64) && std::abs(limit) < 9e18) {

@@ -11,7 +11,7 @@
 // SQLite: write-ahead log, synchronous NORMAL (a killed process loses nothing that was committed, a
 // power cut may lose the last transactions, the file stays whole), foreign keys on. PostgreSQL: the
 // backend is loaded when the first such URL is opened; a lost connection is made anew at the next
-// call outside a transaction.
+// call outside a transaction, and a transaction's begin or a query outside one is sent once more.
 //
 // Errors: kUnavailable (locked, busy, full, read-only, connection lost, deadlock: worth trying
 // again; after it the outcome of a commit may be unknown), kAlreadyExists (a unique index),
@@ -69,7 +69,8 @@ class Session {
     std::array<Param, sizeof...(P)> list{param(params)...};
     return change(sql, list);
   }
-  // `columns`: a letter for each, n a number, t a text. All rows are read.
+  // `columns`: a letter for each, n a number, t a text. All rows are read. What changes rows and
+  // gives rows back belongs in a transaction.
   template <typename... P>
   Status query(std::string_view sql, std::string_view columns, const EachRow& each,
                const P&... params) {

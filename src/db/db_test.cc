@@ -198,6 +198,13 @@ TEST(DbPostgres, ALostConnectionIsMadeAnew) {
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().code(), Code::kUnavailable) << lost.error().text();
   EXPECT_TRUE(db->run(kInsert, "b", 1));
+  server->cut_connections();  // nothing of it is seen where nothing can be done twice
+  EXPECT_EQ(*db->number("select count(*) from t", -1), 2);
+  server->cut_connections();
+  EXPECT_TRUE(db->transaction([&]() -> Status {
+    TRY(db->run("update t set n = 5"));
+    return ok();
+  }));
   Status cut = db->transaction([&]() -> Status {
     TRY(db->run(kInsert, "c", 1));
     server->cut_connections();
@@ -235,6 +242,30 @@ TEST(DbPostgres, ADeadlockIsUnavailableForOneOfTheTwo) {
   EXPECT_NE(first.has_value(), second.has_value());
   const Error& lost = first ? second.error() : first.error();
   EXPECT_EQ(lost.code(), Code::kUnavailable) << lost.text();
+}
+
+TEST(Db, AFullOrReadOnlyDatabaseIsUnavailableUntilThereIsRoom) {
+  auto db = std::move(*Session::open({"sqlite::memory:"}));
+  ASSERT_TRUE(db->run(kTable));
+  int64_t pages = *db->number("pragma page_count", 0);
+  ASSERT_TRUE(db->number("pragma max_page_count = " + std::to_string(pages + 2), 0));
+  auto fill = [&](const std::string& key) {
+    return db->transaction([&]() -> Status {
+      TRY(db->run(kInsert, key, 1));
+      TRY(db->run(kInsert, key + std::string(100'000, 'x'), 1));
+      return ok();
+    });
+  };
+  Status full = fill("a");
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code(), Code::kUnavailable) << full.error().text();
+  EXPECT_EQ(*db->number("select count(*) from t", -1), 0);
+  ASSERT_TRUE(db->number("pragma max_page_count = 100000", 0));
+  EXPECT_TRUE(fill("a"));
+  ASSERT_TRUE(db->run("pragma query_only = 1"));
+  EXPECT_EQ(fill("b").error().code(), Code::kUnavailable);
+  ASSERT_TRUE(db->run("pragma query_only = 0"));
+  EXPECT_TRUE(fill("b"));
 }
 
 TEST(Db, UrlsAreShownWithoutPasswords) {

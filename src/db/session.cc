@@ -158,13 +158,21 @@ class SociSession final : public Session {
 
   Status select(std::string_view sql, std::string_view columns, std::span<const Param> params,
                 const EachRow& each) override {
-    TRY(execute(sql, columns, params, &each));
+    Result<int64_t> read = execute(sql, columns, params, &each);
+    bool again = !in_transaction_ && suspect_;
+    if (!read && again && read.error().code() == Code::kUnavailable) {
+      read = execute(sql, columns, params, &each);
+    }
+    if (!read) return read.error();
     return ok();
   }
 
   Status transaction(const std::function<Status()>& body) override {
     CHECK(!in_transaction_);
-    TRY(run(dialect_ == Dialect::kPostgres ? "begin" : "begin immediate"));
+    std::string_view begin = dialect_ == Dialect::kPostgres ? "begin" : "begin immediate";
+    Result<int64_t> begun = run(begin);
+    if (!begun && suspect_) begun = run(begin);  // nothing was done yet: on a new connection
+    if (!begun) return begun.error();
     in_transaction_ = true;
     Status done = body();
     if (done) {
@@ -263,8 +271,8 @@ Status Session::insert(std::string_view head, size_t width, std::string_view tai
   for (size_t i = 1; i < width; ++i) row += ",?";
   row += ')';
   std::string sql;
-  // Few sizes, so that few statements are prepared.
-  for (size_t rows : {64, 8, 1}) {
+  // Powers of two: few statements to prepare, and few to send for any number of rows.
+  for (size_t rows = 64; rows >= 1; rows /= 2) {
     if (params.size() < rows * width) continue;
     sql.assign(head).append(" values ").append(row);
     for (size_t i = 1; i < rows; ++i) sql.append(",").append(row);

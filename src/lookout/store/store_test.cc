@@ -290,6 +290,19 @@ TEST_P(StoreTest, AReaderNeverSeesASmallerNumberLater) {
   }
 }
 
+TEST_P(StoreTest, ALostConnectionIsMadeAnew) {
+  if (GetParam() == db::Dialect::kSqlite) GTEST_SKIP() << "SQLite has no connection to lose";
+  subscribe("all");
+  Batch b = batch();
+  b.observations = {state_of("u1", "5")};
+  b.events = {event_of("kubernetes.event", 0)};
+  db::PostgresServer::shared()->cut_connections();
+  EXPECT_EQ(commit(b).deliveries, 1u);
+  EXPECT_EQ(claim().size(), 1u);
+  EXPECT_EQ(store_->events({})->size(), 1u);
+  EXPECT_EQ(commit(b).deliveries, 0u);
+}
+
 TEST(StoreOpen, InMemoryWorksAndBadPlacesAreErrors) {
   sys::FakeClock clock(kStartMs * 1'000'000);
   auto store = Store::open({"sqlite::memory:", std::string(32, 'k'), 2}, clock);

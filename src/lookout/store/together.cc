@@ -1,5 +1,5 @@
-// Many deliveries of one subscription at once: taken for a message that tells them together, or held
-// because their endpoint does not answer.
+// Many deliveries of one subscription at once: taken for a message that tells them together, or
+// held because their endpoint does not answer.
 #include <algorithm>
 #include <set>
 
@@ -16,8 +16,8 @@ struct Waiting {
 
 // Those that are due, with nothing before them in their key that waits for later or that another
 // owner has.
-Result<std::vector<Waiting>> due_of(db::Session& session, int64_t subscription, std::string_view owner,
-                                    int64_t now, int limit) {
+Result<std::vector<Waiting>> due_of(db::Session& session, int64_t subscription,
+                                    std::string_view owner, int64_t now, int limit) {
   std::vector<Waiting> out;
   TRY(session.query(
       "select d.id, d.order_key from lane l join delivery d on d.order_key = l.order_key "
@@ -25,8 +25,8 @@ Result<std::vector<Waiting>> due_of(db::Session& session, int64_t subscription, 
       "and not exists (select 1 from delivery o where o.order_key = d.order_key and o.id < d.id "
       "and o.state in (0, 1, 3) and ((o.state <> 1 and o.due_ms > ?) or (o.state = 1 and "
       "(o.lease_owner <> ? or o.lease_until_ms <= ?)))) order by d.id limit ?",
-      "nt", [&](const db::Row& row) { out.push_back({row.number(0), row.text(1)}); }, subscription, now,
-      now, owner, now, limit));
+      "nt", [&](const db::Row& row) { out.push_back({row.number(0), row.text(1)}); }, subscription,
+      now, now, owner, now, limit));
   return out;
 }
 
@@ -52,7 +52,8 @@ Result<std::vector<Claimed>> SqlStore::claim_more(std::string_view owner, int64_
       // A lane is due when the lease of its head ends; a delivery becomes the head when the ones
       // before it have ended, and brings this time along.
       TRY(session.run("update delivery set due_ms = ? where id = ?", lease.until_ms, w.id));
-      TRY(session.run("update lane set due_ms = ? where order_key = ?", lease.until_ms, w.order_key));
+      TRY(session.run("update lane set due_ms = ? where order_key = ?", lease.until_ms,
+                      w.order_key));
     }
     return ok();
   }));
@@ -62,17 +63,20 @@ Result<std::vector<Claimed>> SqlStore::claim_more(std::string_view owner, int64_
 Status SqlStore::hold(int64_t subscription_id, int64_t until_ms) {
   return change(outbox(), [&](db::Session& session) -> Status {
     if (session.dialect() != db::Dialect::kSqlite) {
-      TRY(session.query("select order_key from lane where subscription_id = ? and due_ms < ? "
-                        "order by order_key for update",
-                        "t", [](const db::Row&) {}, subscription_id, until_ms));
+      TRY(session.query(
+          "select order_key from lane where subscription_id = ? and due_ms < ? "
+          "order by order_key for update",
+          "t", [](const db::Row&) {}, subscription_id, until_ms));
     }
     // What stands behind a head becomes due with it; a lease is not made longer.
-    TRY(session.run("update delivery set due_ms = ? where state in (0, 3) and due_ms < ? and id in "
+    TRY(
+        session.run("update delivery set due_ms = ? where state in (0, 3) and due_ms < ? and id in "
                     "(select head from lane where subscription_id = ? and due_ms < ?)",
                     until_ms, until_ms, subscription_id, until_ms));
-    TRY(session.run("update lane set due_ms = ? where subscription_id = ? and due_ms < ? and exists "
-                    "(select 1 from delivery d where d.id = lane.head and d.state in (0, 3))",
-                    until_ms, subscription_id, until_ms));
+    TRY(session.run(
+        "update lane set due_ms = ? where subscription_id = ? and due_ms < ? and exists "
+        "(select 1 from delivery d where d.id = lane.head and d.state in (0, 3))",
+        until_ms, subscription_id, until_ms));
     return ok();
   });
 }

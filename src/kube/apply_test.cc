@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/strings.h"
 #include "json/json.h"
 #include "kube/builder.h"
 #include "kube/discovery.h"
@@ -48,6 +49,15 @@ TEST_F(Apply, builds_objects_with_the_default_namespace_and_flattens_lists) {
   ASSERT_EQ(o.size(), 2u);
   EXPECT_EQ(object_path(o[0], o[0].name), "/api/v1/namespaces/ns/configmaps/a");
   EXPECT_EQ(object_path(o[1], o[1].name), "/apis/x.io/v1/things/t");
+}
+
+TEST_F(Apply, keeps_the_end_of_the_last_line_of_a_document) {
+  constexpr std::string_view kBlock = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  t: |\n    x";
+  const std::string crlf = replace_all(cat(kBlock, "\n---\n", kBlock, "\n"), "\n", "\r\n");
+  for (const std::string& stream :
+       {std::string(kBlock), cat(kBlock, "\n"), cat(kBlock, "\n---\n", kBlock), cat("---\n", kBlock, "\n--- # b\n"), crlf}) {
+    for (const Object& o : build(stream)) EXPECT_EQ(o.tree.get("data")->get("t")->as_string(), "x\n") << stream;
+  }
 }
 
 TEST_F(Apply, asks_the_server_once_and_then_the_disk) {

@@ -14,15 +14,22 @@ std::string text_at(const value::Value& map, std::string_view key) {
   return v && v->is_string() ? std::string(v->as_string()) : std::string();
 }
 
-// Documents begin after a line that starts with "---"; what else stands on that line is left out, as
-// apimachinery's splitYAMLDocument does.
+// Every line with its end, whatever ends it in the stream: a text in a block that ends a document has
+// its last line's too. (apimachinery's YAMLReader)
+std::string with_line_ends(std::string_view stream) {
+  std::string out = replace_all(stream, "\r\n", "\n");
+  if (!out.ends_with('\n')) out += '\n';
+  return out;
+}
+
+// Documents begin after a line that starts with "---"; what else stands on that line is left out.
 std::vector<std::string_view> documents(std::string_view stream) {
   std::vector<std::string_view> out;
   size_t start = 0;
   if (stream.starts_with("---")) start = std::min(stream.find('\n'), stream.size());
   while (start <= stream.size()) {
     const size_t end = stream.find("\n---", start);
-    out.push_back(stream.substr(start, end == std::string_view::npos ? end : end - start));
+    out.push_back(stream.substr(start, end == std::string_view::npos ? end : end + 1 - start));
     if (end == std::string_view::npos) break;
     start = std::min(stream.find('\n', end + 1), stream.size());
   }
@@ -116,6 +123,11 @@ class Builder {
 
 Result<Objects> build_objects(std::string_view manifest, std::string_view ns, Discovery& discovery) {
   Builder builder(ns, discovery);
+  std::string whole;
+  if (!manifest.ends_with('\n') || manifest.find('\r') != std::string_view::npos) {
+    whole = with_line_ends(manifest);
+    manifest = whole;
+  }
   for (std::string_view text : documents(manifest)) {
     if (!trim_space(text).empty()) builder.document(text);
   }

@@ -37,6 +37,7 @@ MASKS = [(re.compile(pattern), to) for pattern, to in [
     (r"containerd://[0-9a-f]{64}", "CONTAINER"),
     (r"-[bcdfghjklmnpqrstvwxz2456789]{5,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b", "-POD"),
     (r"(pods?[: ]+\"?[a-z-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}\b", r"\1POD"),
+    (r"(\"name\":\"[a-z0-9.-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}\"", r'\1POD"'),
     (r"((?:resourceVersion|observedGeneration|[nN]odePort)\W+)\d+", r"\1N"),
     (r"\b(\d+):3\d{4}/(TCP|UDP|SCTP)", r"\1:PORT/\2"),
     (r"\b\d+[dhms]\d*[ms]? *$", "AGE"), (r" {2,}", "  "), (r"TIME +\t", "TIME\t")]]

@@ -129,7 +129,8 @@ int serve(const std::string& file, bool debug) {
   for (int signal = 0; sigwait(&signals, &signal) == 0 && signal == SIGHUP;) {
     auto next = lookout::load_config(file, disk);
     const Status taken = next ? (*service)->reload(std::move(*next)) : Status(next.error());
-    if (!taken) log("ERROR", "the configuration stays as it was", {{"error", taken.error().text()}});
+    if (!taken)
+      log("ERROR", "the configuration stays as it was", {{"error", taken.error().text()}});
   }
   (*service)->stop(kGraceMs);
   return 0;
@@ -168,8 +169,9 @@ int lookout_command(const std::vector<std::string>& args) {
       if (++i == args.size()) return usage("flag needs an argument: --config");
       config = args[i];
     } else {
-      return usage(arg.starts_with("-") ? cat("unknown flag: ", arg)
-                                        : cat("unknown command \"", arg, "\" for \"pintled lookout\""));
+      return usage(arg.starts_with("-")
+                       ? cat("unknown flag: ", arg)
+                       : cat("unknown command \"", arg, "\" for \"pintled lookout\""));
     }
   }
   if (config.empty()) return usage("--config FILE is wanted");

@@ -1,5 +1,5 @@
-// Argo CD Applications by their status. Health goes to and fro within one sync, so a transition's key
-// has the time the status gives it; its Event finds it as its twin.
+// Argo CD Applications by their status. Health goes to and fro within one sync, so a transition's
+// key has the time the status gives it; its Event finds it as its twin.
 #include "base/strings.h"
 #include "lookout/tracker_state.h"
 
@@ -25,7 +25,8 @@ void Tracker::State::see_application(const Seen& seen) {
   a.phase = phase;
   a.revision = text_at(o, {"status", "sync", "revision"});
 
-  if (const value::Value* initiated = value_at(o, {"status", "operationState", "operation", "initiatedBy"})) {
+  if (const value::Value* initiated =
+          value_at(o, {"status", "operationState", "operation", "initiatedBy"})) {
     a.who = flag_at(*initiated, {"automated"}) ? "automated"
                                                : std::string(text_at(*initiated, {"username"}));
   }

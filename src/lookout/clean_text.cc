@@ -20,8 +20,8 @@ std::string clean_text(std::string_view text, size_t limit) {
     const auto [rune, size] = decode_rune(text);
     text.remove_prefix(static_cast<size_t>(size));
     // C0, DEL and C1: a terminal or a log would take them for commands.
-    const bool control = (rune < 0x20 && rune != '\n' && rune != '\t') ||
-                         (rune >= 0x7f && rune < 0xa0);
+    const bool control =
+        (rune < 0x20 && rune != '\n' && rune != '\t') || (rune >= 0x7f && rune < 0xa0);
     if (control) continue;
     const size_t width = rune < 0x80 ? 1 : rune < 0x800 ? 2 : rune < 0x10000 ? 3 : 4;
     if (out.size() + width > limit) break;

@@ -23,11 +23,10 @@ std::string beside(std::string_view config, const std::string& path) {
 
 // A name that stands in keys, labels of metrics and file names.
 bool good_name(std::string_view name) {
-  return !name.empty() && name.size() <= 253 &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '-' || c == '_' || c == '.';
-         });
+  return !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
 }
 
 Status read_region(Section& s, std::string_view path, RegionConfig& r) {
@@ -97,8 +96,8 @@ Status read_token(Section& s, TokenConfig& t) {
   s.text("sha256", t.sha256);
   s.text("role", t.role);
   TRY(s.end());
-  const bool hex = t.sha256.size() == 64 &&
-                   t.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
+  const bool hex =
+      t.sha256.size() == 64 && t.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (t.name.empty()) return s.error("name", "a token must have a name");
   if (!hex) return s.error("sha256", "want the token's SHA-256 in 64 lower-case hex digits");
   if (t.role != "read" && t.role != "operate" && t.role != "admin") {

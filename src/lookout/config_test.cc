@@ -51,9 +51,11 @@ TEST(Config, RefusesWhatIsWrongAndSaysWhere) {
        "f.toml:1: regions[0].kubeconfig: want a file, or \"in-cluster\" for the pod's own account"},
       {"[[regions]]\nname = \"a/b\"\nkubeconfig = \"k\"\n",
        "f.toml:2: regions[0].name: want letters, digits, '-', '_' and '.'"},
-      {"[[regions]]\nname = \"a\"\nkubeconfig = \"k\"\n[[regions]]\nname = \"a\"\nkubeconfig=\"k\"\n",
+      {"[[regions]]\nname = \"a\"\nkubeconfig = \"k\"\n[[regions]]\nname = "
+       "\"a\"\nkubeconfig=\"k\"\n",
        "f.toml: regions: there are two named \"a\""},
-      {"[[regions]]\nname = \"a\"\nkubeconfig = \"k\"\n\n[[regions]]\nname = \"b\"\ncontxt = \"\"\n",
+      {"[[regions]]\nname = \"a\"\nkubeconfig = \"k\"\n\n[[regions]]\nname = \"b\"\ncontxt = "
+       "\"\"\n",
        "f.toml:7: regions[1].contxt: unknown key"},
       {"[regions]\nname = \"a\"\n", "f.toml:1: regions: want tables: [[regions]]"},
       {"[[subscriptions]]\nname = \"a\"\ntypes = [\"realease.*\"]\nsink = \"stdout\"\n",
@@ -98,9 +100,18 @@ TEST(Duration, ReadsUnitsAndNothingElse) {
     const char* text;
     int64_t ms;
   };
-  for (const Case& c : {Case{"0", 0}, {"90s", 90'000}, {"1h30m", 5'400'000}, {"14d", 1'209'600'000},
-                        {"300ms", 300}, {"", -1}, {"5", -1}, {"-5s", -1}, {"5 s", -1}, {"1.5h", -1},
-                        {"9999999999999999999d", -1}, {"200000000000d", -1}}) {
+  for (const Case& c : {Case{"0", 0},
+                        {"90s", 90'000},
+                        {"1h30m", 5'400'000},
+                        {"14d", 1'209'600'000},
+                        {"300ms", 300},
+                        {"", -1},
+                        {"5", -1},
+                        {"-5s", -1},
+                        {"5 s", -1},
+                        {"1.5h", -1},
+                        {"9999999999999999999d", -1},
+                        {"200000000000d", -1}}) {
     EXPECT_EQ(duration_ms(c.text).value_or(-1), c.ms) << c.text;
   }
 }

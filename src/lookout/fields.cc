@@ -77,8 +77,8 @@ Subject subject_of(const value::Value& object, std::string_view group, std::stri
   Subject s;
   const std::string_view api = text_at(object, {"apiVersion"});
   const size_t slash = api.find('/');
-  s.group = slash == std::string_view::npos ? std::string(group)
-                                            : clean_text(api.substr(0, slash), 253);
+  s.group =
+      slash == std::string_view::npos ? std::string(group) : clean_text(api.substr(0, slash), 253);
   s.version = clean_text(slash == std::string_view::npos ? api : api.substr(slash + 1), 63);
   const std::string_view own = text_at(object, {"kind"});
   s.kind = clean_text(own.empty() ? kind : own, 253);

@@ -15,11 +15,11 @@ namespace pintle::lookout {
 
 using Path = std::initializer_list<std::string_view>;
 
-const value::Value* value_at(const value::Value& v, Path path);       // null: a step is missing
-std::string_view text_at(const value::Value& v, Path path);           // "" for what is no text
-int64_t number_at(const value::Value& v, Path path);                  // also of a text of digits
+const value::Value* value_at(const value::Value& v, Path path);  // null: a step is missing
+std::string_view text_at(const value::Value& v, Path path);      // "" for what is no text
+int64_t number_at(const value::Value& v, Path path);             // also of a text of digits
 bool flag_at(const value::Value& v, Path path);
-int64_t time_at(const value::Value& v, Path path);                    // RFC 3339, in milliseconds
+int64_t time_at(const value::Value& v, Path path);  // RFC 3339, in milliseconds
 std::map<std::string, std::string> texts_at(const value::Value& v, Path path);  // cleaned
 
 // Milliseconds since 1970; 0: no time, or none between 1970 and 2200.

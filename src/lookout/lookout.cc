@@ -115,11 +115,10 @@ class Service : public Lookout {
 };
 
 std::shared_ptr<WatchedRegion> Service::make_region(const RegionConfig& config) {
-  return std::make_shared<WatchedRegion>(
-      config,
-      RegionShared{*store_, *writer_, *factory_, clock_, disk_, environ_, log_, epoch_,
-                   [this] { poke(); }},
-      rules_, config_.tracker, config_.raw_events);
+  return std::make_shared<WatchedRegion>(config,
+                                         RegionShared{*store_, *writer_, *factory_, clock_, disk_,
+                                                      environ_, log_, epoch_, [this] { poke(); }},
+                                         rules_, config_.tracker, config_.raw_events);
 }
 
 Status Service::begin() {
@@ -131,22 +130,23 @@ Status Service::begin() {
   store_ = TRY(Store::open({.url = config_.database, .secret_key = key}, clock_));
   TRY(keep_subscriptions(config_, {}));
   factory_ = std::make_unique<informer::Factory>();
-  writer_ = std::make_unique<Writer>(
-      [this](const Batch& batch) { return store_->commit(batch); }, clock_, log_,
-      [this](const Batch&, const Committed& committed) {
-        if (committed.deliveries > 0) deliverer_->wake();
-        if (Api* api = heard_by_) api->committed();
-      });
+  writer_ = std::make_unique<Writer>([this](const Batch& batch) { return store_->commit(batch); },
+                                     clock_, log_,
+                                     [this](const Batch&, const Committed& committed) {
+                                       if (committed.deliveries > 0) deliverer_->wake();
+                                       if (Api* api = heard_by_) api->committed();
+                                     });
   for (const RegionConfig& c : config_.regions) {
     slots_.push_back({make_region(c)});
     if (const Status readable = slots_.back().region->check(); !readable) {
       return Error::wrap(cat("region \"", c.name, "\""), readable.error());
     }
   }
-  deliverer_ = TRY(Deliverer::start(
-      *store_, clock_, disk_,
-      {.owner = cat("lookout-", crypt::hex(crypt::random_bytes(8))), .epoch = epoch_,
-       .lease_ms = kLeaseMs, .guard = config_.guard}));
+  deliverer_ = TRY(Deliverer::start(*store_, clock_, disk_,
+                                    {.owner = cat("lookout-", crypt::hex(crypt::random_bytes(8))),
+                                     .epoch = epoch_,
+                                     .lease_ms = kLeaseMs,
+                                     .guard = config_.guard}));
   api_ = TRY(Api::start(config_.listen, config_.tokens, *store_, clock_, hooks()));
   heard_by_ = api_.get();
   writer_->start();
@@ -189,8 +189,8 @@ std::vector<std::shared_ptr<WatchedRegion>> Service::regions() const {
   return out;
 }
 
-// Those of the configuration are made or brought up to date; those a configuration had before and no
-// longer has are removed. Others, made through the API, are left alone.
+// Those of the configuration are made or brought up to date; those a configuration had before and
+// no longer has are removed. Others, made through the API, are left alone.
 Status Service::keep_subscriptions(const Config& config, const std::vector<Subscription>& before) {
   const auto stored = TRY(store_->subscriptions());
   const auto id_of = [&](const std::string& name) -> int64_t {
@@ -208,9 +208,8 @@ Status Service::keep_subscriptions(const Config& config, const std::vector<Subsc
     }
   }
   for (const Subscription& old : before) {
-    const bool kept =
-        std::any_of(config.subscriptions.begin(), config.subscriptions.end(),
-                    [&](const Subscription& s) { return s.name == old.name; });
+    const bool kept = std::any_of(config.subscriptions.begin(), config.subscriptions.end(),
+                                  [&](const Subscription& s) { return s.name == old.name; });
     if (!kept && id_of(old.name) != 0) TRY(store_->remove_subscription(id_of(old.name)));
   }
   return ok();
@@ -309,9 +308,9 @@ Status Service::reload(Config config) {
     cleaning_ = config.cleaning;
     config_ = config;
     for (auto it = slots_.begin(); it != slots_.end();) {
-      const bool kept = std::any_of(
-          config.regions.begin(), config.regions.end(),
-          [&](const RegionConfig& c) { return same(c, it->region->config()); });
+      const bool kept =
+          std::any_of(config.regions.begin(), config.regions.end(),
+                      [&](const RegionConfig& c) { return same(c, it->region->config()); });
       if (kept) {
         ++it;
         continue;
@@ -330,9 +329,8 @@ Status Service::reload(Config config) {
   {
     std::lock_guard held(mutex_);
     for (const RegionConfig& c : config.regions) {
-      const bool there = std::any_of(slots_.begin(), slots_.end(), [&](const Slot& s) {
-        return same(c, s.region->config());
-      });
+      const bool there = std::any_of(slots_.begin(), slots_.end(),
+                                     [&](const Slot& s) { return same(c, s.region->config()); });
       if (!there) slots_.push_back({make_region(c)});
     }
   }

@@ -49,8 +49,8 @@ Status find_lost(Store& store, const Tracker& tracker, std::string_view resource
   std::map<std::string, const Event*> newest;  // of each release that is gone
   const auto told = TRY(told_of(store, batch.region, lost));
   for (const auto& [uid, e] : told) {
-    if (!namespaces.empty() && std::find(namespaces.begin(), namespaces.end(),
-                                         e.subject.name_space) == namespaces.end()) {
+    if (!namespaces.empty() &&
+        std::find(namespaces.begin(), namespaces.end(), e.subject.name_space) == namespaces.end()) {
       continue;
     }
     Observation o;

@@ -30,9 +30,9 @@ TEST(Lost, TellsWhatWasUninstalledWhileNobodyWatched) {
   ASSERT_TRUE(region.has_value());
   Batch before = blank(region->id);
   Tracker was("c");
-  for (const auto& [name, revision] : {std::pair{"gone", 1}, {"gone", 2}, {"kept", 1}, {"kept", 2}}) {
-    const auto events =
-        was.observe("secrets", Change::kAdded, record(name, revision), false, 1000);
+  for (const auto& [name, revision] :
+       {std::pair{"gone", 1}, {"gone", 2}, {"kept", 1}, {"kept", 2}}) {
+    const auto events = was.observe("secrets", Change::kAdded, record(name, revision), false, 1000);
     ASSERT_TRUE(events.has_value());
     Observation o;
     o.resource = "secrets";

@@ -25,7 +25,7 @@ bool is_release_record(std::string_view resource) {
 Change change_of(informer::Change::Kind kind) {
   return kind == informer::Change::Kind::kAdd      ? Change::kAdded
          : kind == informer::Change::Kind::kUpdate ? Change::kModified
-                                         : Change::kDeleted;
+                                                   : Change::kDeleted;
 }
 
 Observation observed(std::string_view resource, const informer::Change& change, int64_t now_ms) {
@@ -45,8 +45,9 @@ Observation observed(std::string_view resource, const informer::Change& change, 
 
 // For a delete whose last state is not known: the heads.
 std::string heads_json(const informer::Object& o) {
-  return cat("{\"metadata\":{\"name\":", json::quoted(o.name()), ",\"namespace\":",
-             json::quoted(o.name_space()), ",\"uid\":", json::quoted(o.uid()), "}}");
+  return cat("{\"metadata\":{\"name\":", json::quoted(o.name()),
+             ",\"namespace\":", json::quoted(o.name_space()), ",\"uid\":", json::quoted(o.uid()),
+             "}}");
 }
 
 // "spec.containers{web}" -> "web"
@@ -71,7 +72,8 @@ void Observer::know_counts(const std::vector<std::pair<std::string, int64_t>>& c
 
 Status Observer::hear(std::string_view resource, const informer::Change& change, int64_t now_ms,
                       Batch& batch) {
-  if (change.kind == informer::Change::Kind::kBookmark || change.resync || !change.object) return ok();
+  if (change.kind == informer::Change::Kind::kBookmark || change.resync || !change.object)
+    return ok();
   if (is_events(resource)) return hear_event(resource, change, now_ms, batch);
 
   // Made anew under the same name: one life ended, another began.
@@ -100,8 +102,8 @@ Status Observer::hear(std::string_view resource, const informer::Change& change,
   return ok();
 }
 
-Status Observer::hear_event(std::string_view resource, const informer::Change& change, int64_t now_ms,
-                            Batch& batch) {
+Status Observer::hear_event(std::string_view resource, const informer::Change& change,
+                            int64_t now_ms, Batch& batch) {
   const std::string uid(change.object->uid());
   if (change.recreated()) counts_.erase(std::string(change.before->uid()));
   if (change.kind == informer::Change::Kind::kDelete) {  // its time was over
@@ -142,8 +144,8 @@ Status Observer::hear_event(std::string_view resource, const informer::Change& c
                    .text("event_namespace", e.name_space)
                    .text("event_uid", e.uid)
                    .take();
-  const auto hit = rules_->match(e, cluster_uid_, region_, event.labels,
-                                 tracker_.generation_of(e.involved));
+  const auto hit =
+      rules_->match(e, cluster_uid_, region_, event.labels, tracker_.generation_of(e.involved));
   if (raw_events_) batch.events.push_back(event);
   if (hit.rule != nullptr) tell(e, hit, change.initial, now_ms, std::move(event), batch);
   return ok();
@@ -153,8 +155,8 @@ void Observer::tell(const KubeEvent& e, const Rules::Hit& hit, bool initial, int
                     Event event, Batch& batch) {
   event.type = hit.rule->type;
   event.severity = hit.rule->severity;
-  auto hint = tracker_.hint(e.involved, event.type, hit.detail, hit.dedup_key,
-                            e.time_ms(), initial, now_ms);
+  auto hint = tracker_.hint(e.involved, event.type, hit.detail, hit.dedup_key, e.time_ms(), initial,
+                            now_ms);
   if (!hint.tell) return;
   event.dedup_key = std::move(hint.dedup_key);
   Data data;
@@ -170,8 +172,8 @@ void Observer::tell(const KubeEvent& e, const Rules::Hit& hit, bool initial, int
   const std::string image = tracker_.image_of(e.involved, container);
   if (const size_t at = image.find("sha256:"); at != std::string::npos) {
     data.text("digest", image.substr(at)).text("image_id", image);
-    event.dedup_key = cat(cluster_uid_, '/', e.involved.uid, "/pulled/", container, '/',
-                          image.substr(at));
+    event.dedup_key =
+        cat(cluster_uid_, '/', e.involved.uid, "/pulled/", container, '/', image.substr(at));
   }
   event.data = data.take();
   // The pod's status will tell it with the digest.

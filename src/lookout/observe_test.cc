@@ -24,8 +24,8 @@ std::string event_json(std::string_view uid, std::string_view version, int count
                        std::string_view involved) {
   return cat(R"({"metadata":{"name":"e-)", uid, R"(","namespace":"shop","uid":")", uid,
              R"(","resourceVersion":")", version, R"("},"involvedObject":{)", involved,
-             R"(},"reason":")", reason, R"(","message":")", message, R"(","type":"Normal","count":)",
-             count, R"(,"lastTimestamp":"2026-01-01T00:00:00Z"})");
+             R"(},"reason":")", reason, R"(","message":")", message,
+             R"(","type":"Normal","count":)", count, R"(,"lastTimestamp":"2026-01-01T00:00:00Z"})");
 }
 
 constexpr std::string_view kPod =
@@ -62,25 +62,31 @@ TEST_F(ObserverTest, EveryStateOfAnEventIsARawEvent) {
 }
 
 TEST_F(ObserverTest, MissedRepeatsAreCounted) {
-  EXPECT_EQ(hear_event(Kind::kAdd, event_json("u", "1", 1, "R", "m", kPod))
-                .observations[0].count_delta, 1);
+  EXPECT_EQ(
+      hear_event(Kind::kAdd, event_json("u", "1", 1, "R", "m", kPod)).observations[0].count_delta,
+      1);
   EXPECT_EQ(hear_event(Kind::kUpdate, event_json("u", "2", 50, "R", "m", kPod))
-                .observations[0].count_delta, 49);
+                .observations[0]
+                .count_delta,
+            49);
   observer_.know_counts({{"before", 7}});
   EXPECT_EQ(hear_event(Kind::kAdd, event_json("before", "3", 9, "R", "m", kPod))
-                .observations[0].count_delta, 2);
+                .observations[0]
+                .count_delta,
+            2);
 }
 
 TEST_F(ObserverTest, AMatchingRuleAddsTheBusinessEvent) {
-  const Batch b = hear_event(
-      Kind::kAdd, event_json("u", "1", 1, "FailedScheduling", "0/3 nodes", kPod));
+  const Batch b =
+      hear_event(Kind::kAdd, event_json("u", "1", 1, "FailedScheduling", "0/3 nodes", kPod));
   ASSERT_EQ(b.events.size(), 2u);
   EXPECT_EQ(b.events[1].type, "pod.unschedulable");
   EXPECT_EQ(b.events[1].severity, Severity::kWarning);
   EXPECT_EQ(b.events[1].dedup_key, "c/p/unschedulable");
   observer_.set_raw_events(false);
-  EXPECT_EQ(hear_event(Kind::kAdd, event_json("v", "2", 1, "FailedScheduling", "x", kPod))
-                .events.size(), 1u);
+  EXPECT_EQ(
+      hear_event(Kind::kAdd, event_json("v", "2", 1, "FailedScheduling", "x", kPod)).events.size(),
+      1u);
 }
 
 TEST_F(ObserverTest, EventsOfManyStepsAreRecognisedThroughTheRecordersPrefix) {
@@ -149,7 +155,8 @@ TEST_F(ObserverTest, ReleaseRecordsAreAlwaysObservedOtherObjectsWhenTheyMeanSome
 }
 
 TEST_F(ObserverTest, ABrokenEventIsObservedAndReported) {
-  const Batch b = hear_event(Kind::kAdd, R"({"metadata":{"name":"x","uid":"u"},"involvedObject":7})");
+  const Batch b =
+      hear_event(Kind::kAdd, R"({"metadata":{"name":"x","uid":"u"},"involvedObject":7})");
   EXPECT_FALSE(status_.has_value());
   EXPECT_EQ(b.observations.size(), 1u);
   EXPECT_EQ(b.events.size(), 0u);
@@ -165,7 +172,10 @@ TEST(CleanText, LeavesWhatAPersonMayRead) {
   const Case cases[] = {
       {"plain", "a\tb\nc", 99, "a\tb\nc"},
       {"control characters go", std::string("a\0\x1b[31mb\x7f\r", 9), 99, "a[31mb"},
-      {"C1 controls go", "a\xc2\x9b" "b", 99, "ab"},
+      {"C1 controls go",
+       "a\xc2\x9b"
+       "b",
+       99, "ab"},
       {"invalid bytes become the replacement character", "a\xff", 99, "a\xef\xbf\xbd"},
       {"cut at a rune", "aé", 2, "a"},
       {"cut at the limit", "abc", 2, "ab"},

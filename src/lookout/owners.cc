@@ -1,5 +1,5 @@
-// Whose an object is: its own labels and annotations first, else its controller's, up the chain. What
-// is gone is remembered for an hour, for Events that come late.
+// Whose an object is: its own labels and annotations first, else its controller's, up the chain.
+// What is gone is remembered for an hour, for Events that come late.
 #include "base/strings.h"
 #include "lookout/observe.h"
 #include "lookout/tracker_state.h"

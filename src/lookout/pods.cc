@@ -60,8 +60,9 @@ void Tracker::State::see_pod(const Seen& seen) {
       const std::string image = clean_text(text_at(c, {"image"}), 1024);
       if (const size_t at = id.find("sha256:"); at != std::string_view::npos) {
         pod.images[name] = clean_text(id, 1024);
-        say("image.pulled", Severity::kInfo, cat("pulled/", name, '/', clean_text(id.substr(at), 80)),
-            "Pulled", "", time_at(c, {"state", "running", "startedAt"}),
+        say("image.pulled", Severity::kInfo,
+            cat("pulled/", name, '/', clean_text(id.substr(at), 80)), "Pulled", "",
+            time_at(c, {"state", "running", "startedAt"}),
             Data()
                 .text("container", name)
                 .text("image", image)
@@ -72,15 +73,20 @@ void Tracker::State::see_pod(const Seen& seen) {
       for (const char* state : {"state", "lastState"}) {
         if (text_at(c, {state, "terminated", "reason"}) != "OOMKilled") continue;
         const std::string_view ended = text_at(c, {state, "terminated", "finishedAt"});
-        say("pod.oom_killed", Severity::kError,
-            cat("oom/", name, '/', clean_text(ended, 40)), "OOMKilled",
-            cat("container ", name, " ran out of memory"), time_ms(ended),
-            Data().text("container", name).number("restarts", number_at(c, {"restartCount"})).take());
+        say("pod.oom_killed", Severity::kError, cat("oom/", name, '/', clean_text(ended, 40)),
+            "OOMKilled", cat("container ", name, " ran out of memory"), time_ms(ended),
+            Data()
+                .text("container", name)
+                .number("restarts", number_at(c, {"restartCount"}))
+                .take());
       }
       if (text_at(c, {"state", "waiting", "reason"}) == "CrashLoopBackOff") {
         say("pod.crash_loop", Severity::kError, "crash_loop", "CrashLoopBackOff",
             text_at(c, {"state", "waiting", "message"}), 0,
-            Data().text("container", name).number("restarts", number_at(c, {"restartCount"})).take());
+            Data()
+                .text("container", name)
+                .number("restarts", number_at(c, {"restartCount"}))
+                .take());
       }
     }
   }

@@ -13,9 +13,9 @@ namespace pintle::lookout {
 namespace {
 
 constexpr int64_t kHourMs = 3'600'000;
-constexpr int64_t kSlackMs = 60'000;          // clocks of clusters and of ours
-constexpr int64_t kCheckpointMs = 10'000;     // how often one is stored that brings nothing else
-constexpr int64_t kEventsWaitMs = 15'000;     // how long Events wait for the other lists
+constexpr int64_t kSlackMs = 60'000;       // clocks of clusters and of ours
+constexpr int64_t kCheckpointMs = 10'000;  // how often one is stored that brings nothing else
+constexpr int64_t kEventsWaitMs = 15'000;  // how long Events wait for the other lists
 constexpr int64_t kUnhealthyMs = 60'000;
 constexpr int64_t kRequestMs = 5'000;
 constexpr int64_t kArgoRetryMs = 2'000;
@@ -64,7 +64,7 @@ struct WatchedRegion::Watch {
   std::string checkpoint;  // its name there: with "@NAMESPACE" where one is watched alone
   std::shared_ptr<informer::SharedInformer> informer;
   informer::SharedInformer::Registration registration;
-  bool resumed = false;    // it watches from a checkpoint on
+  bool resumed = false;  // it watches from a checkpoint on
 
   // A watch that goes on from a checkpoint has no first list, and may be silent for long.
   bool live() const {
@@ -73,17 +73,18 @@ struct WatchedRegion::Watch {
   // Set on the work loop.
   std::atomic<bool> expired{false}, denied{false}, absent{false};
   // The region's mutex guards these.
-  std::string version;       // up to which all was heard
-  int64_t heard_ms = 0;      // when that was
-  int64_t stored_ms = 0;     // when it was stored last
-  bool dirty = false;        // something was stored since
-  bool gap_open = false;     // history was compacted: the next new state tells that some are lost
+  std::string version;    // up to which all was heard
+  int64_t heard_ms = 0;   // when that was
+  int64_t stored_ms = 0;  // when it was stored last
+  bool dirty = false;     // something was stored since
+  bool gap_open = false;  // history was compacted: the next new state tells that some are lost
   std::string gap_version;
   int64_t gap_from_ms = 0;
 };
 
-WatchedRegion::WatchedRegion(RegionConfig config, RegionShared shared, std::shared_ptr<const Rules> rules,
-               TrackerOptions tracker, bool raw_events)
+WatchedRegion::WatchedRegion(RegionConfig config, RegionShared shared,
+                             std::shared_ptr<const Rules> rules, TrackerOptions tracker,
+                             bool raw_events)
     : config_(std::move(config)),
       shared_(std::move(shared)),
       tracker_options_(tracker),
@@ -109,7 +110,8 @@ Status WatchedRegion::connect() {
   };
   auto config = client_config(config_, shared_.disk, shared_.environ);
   if (!config) return failed(config.error());
-  auto rest = kube::connect(*config, {.user_agent = "pintled-lookout", .environ = &shared_.environ});
+  auto rest =
+      kube::connect(*config, {.user_agent = "pintled-lookout", .environ = &shared_.environ});
   if (!rest) return failed(rest.error());
   {
     std::lock_guard held(mutex_);
@@ -167,8 +169,9 @@ Status WatchedRegion::connect() {
 }
 
 Status WatchedRegion::watch_everywhere(std::string group, std::string version, std::string plural,
-                                std::string kind, std::string labels, std::string fields) {
-  if (config_.namespaces.empty()) return add_watch(group, version, plural, kind, "", labels, fields);
+                                       std::string kind, std::string labels, std::string fields) {
+  if (config_.namespaces.empty())
+    return add_watch(group, version, plural, kind, "", labels, fields);
   for (const std::string& space : config_.namespaces) {
     TRY(add_watch(group, version, plural, kind, space, labels, fields));
   }
@@ -176,8 +179,8 @@ Status WatchedRegion::watch_everywhere(std::string group, std::string version, s
 }
 
 Status WatchedRegion::add_watch(std::string group, std::string version, std::string plural,
-                         std::string kind, std::string name_space, std::string labels,
-                         std::string fields) {
+                                std::string kind, std::string name_space, std::string labels,
+                                std::string fields) {
   auto watch = std::make_unique<Watch>();
   Watch& w = *watch;
   w.name = group.empty() ? plural : cat(plural, '.', group);
@@ -255,10 +258,17 @@ Status WatchedRegion::watch_definitions() {
 
 void WatchedRegion::on_error(Watch& w, const Error& error) {
   switch (informer::refusal_of(error)) {
-    case informer::Refusal::kExpired: w.expired = true; break;
-    case informer::Refusal::kDenied: w.denied = true; break;
-    case informer::Refusal::kAbsent: w.absent = true; break;
-    default: break;
+    case informer::Refusal::kExpired:
+      w.expired = true;
+      break;
+    case informer::Refusal::kDenied:
+      w.denied = true;
+      break;
+    case informer::Refusal::kAbsent:
+      w.absent = true;
+      break;
+    default:
+      break;
   }
   shared_.log("DEBUG", "a list or watch has ended",
               {{"region", config_.name}, {"resource", w.name}, {"error", error.text()}});
@@ -336,8 +346,8 @@ void WatchedRegion::drop_watch(std::string_view resource) {
 }
 
 void WatchedRegion::care_for_argo() {
-  for (const auto& [resource, wanted] :
-       {std::pair{kRollouts, rollouts_wanted_.load()}, {kApplications, applications_wanted_.load()}}) {
+  for (const auto& [resource, wanted] : {std::pair{kRollouts, rollouts_wanted_.load()},
+                                         {kApplications, applications_wanted_.load()}}) {
     bool there = false, waits = false;
     {
       std::lock_guard held(mutex_);
@@ -507,11 +517,11 @@ RegionStatus WatchedRegion::status() const {
     const informer::Counters c = w->informer->counters();
     WatchStatus out;
     out.resource = w->checkpoint.empty() ? w->name : w->checkpoint;
-    out.state = w->denied                   ? "denied"
-                : w->absent                 ? "absent"
-                : w->live()                 ? "live"
-                : c.last_error.empty()      ? "syncing"
-                                            : "waiting";
+    out.state = w->denied              ? "denied"
+                : w->absent            ? "absent"
+                : w->live()            ? "live"
+                : c.last_error.empty() ? "syncing"
+                                       : "waiting";
     out.version = c.last_version;
     out.error = c.last_error;
     out.heard_ms = w->heard_ms;

@@ -1,5 +1,5 @@
-// WatchedRegion: one watched cluster: its connection, its informers and its observer. What they hear goes
-// to the writer; while that has no room the informers wait.
+// WatchedRegion: one watched cluster: its connection, its informers and its observer. What they
+// hear goes to the writer; while that has no room the informers wait.
 //
 // Starting is: connect, read the cluster's uid (that of namespace kube-system), take the region in
 // the store, list all the tracker knows, and only then the Events, so that they find their owners.
@@ -64,7 +64,7 @@ struct RegionStatus {
 class WatchedRegion {
  public:
   WatchedRegion(RegionConfig config, RegionShared shared, std::shared_ptr<const Rules> rules,
-         TrackerOptions tracker, bool raw_events);
+                TrackerOptions tracker, bool raw_events);
   ~WatchedRegion();  // stop()
 
   // Whether its kubeconfig can be read; reads files only.

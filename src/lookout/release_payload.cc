@@ -104,7 +104,8 @@ std::string trimmed_managers(std::string_view list) {
 }
 
 // `json` without what `drop` names at its top, managedFields trimmed, and `extra` members added.
-Result<std::string> rewritten(std::string_view json, std::string_view drop, std::string_view extra) {
+Result<std::string> rewritten(std::string_view json, std::string_view drop,
+                              std::string_view extra) {
   std::string out = "{";
   Scan s(json);
   if (!s.open('{')) return Error("the object is no JSON object", Code::kDataLoss);

@@ -1,6 +1,7 @@
 // Helm's release records: their labels tell the state (spec events-informers §3.4), their payload,
 // where it was condensed, what was released. A revision's record keeps its uid through all its
-// states, so uid and state are the key of a transition; a release that is installed anew has others.
+// states, so uid and state are the key of a transition; a release that is installed anew has
+// others.
 #include <algorithm>
 #include <charconv>
 
@@ -185,8 +186,8 @@ void Tracker::State::forget_release_record(const Subject& s, int64_t now_ms) {
     Seen seen;
     seen.subject = s;
     seen.now_ms = now_ms;
-    Event& e = tell(seen, "release.uninstalled",
-                    cat(cluster, '/', release.newest.uid, "/uninstalled"));
+    Event& e =
+        tell(seen, "release.uninstalled", cat(cluster, '/', release.newest.uid, "/uninstalled"));
     describe(e, release, release.newest);
     e.reason = "uninstalled";
     e.time_ms = now_ms;
@@ -222,8 +223,11 @@ void Tracker::State::tick_releases(int64_t now_ms) {
       if (release.newest.number == number) release.newest.stuck_told = true;
       Seen seen;
       seen.now_ms = now_ms;
-      seen.subject = {"", "v1", helm_key.starts_with("secrets/") ? "Secret" : "ConfigMap",
-                      release.name_space, release::record_key(release.name, static_cast<int>(number)),
+      seen.subject = {"",
+                      "v1",
+                      helm_key.starts_with("secrets/") ? "Secret" : "ConfigMap",
+                      release.name_space,
+                      release::record_key(release.name, static_cast<int>(number)),
                       r.uid};
       Event& e = tell(seen, "release.stuck", cat(cluster, '/', r.uid, "/stuck/", r.status));
       describe(e, release, r);

@@ -115,8 +115,9 @@ void Tracker::State::see_rollout(const Seen& seen) {
   }
   r.step = r.fresh ? step : r.step;
   const value::Value* waits = value_at(o, {"status", "pauseConditions"});
-  const bool paused = !settled && !aborted &&
-                      (phase == "Paused" || (phase.empty() && waits != nullptr && waits->length() > 0));
+  const bool paused =
+      !settled && !aborted &&
+      (phase == "Paused" || (phase.empty() && waits != nullptr && waits->length() > 0));
   if (aborted && r.fresh) {
     say("release.failed", "failed", false);
   } else if (phase == "Degraded" && r.fresh) {

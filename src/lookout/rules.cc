@@ -33,8 +33,9 @@ Error bad(const Rule& rule, std::string_view key, std::string_view why) {
 }
 
 Result<std::vector<Piece>> pieces_of(const Rule& rule) {
-  static const std::set<std::string_view> kKnown = {"cluster", "uid",  "namespace",  "kind",  "name",
-                                                    "reason",  "type", "generation", "event", "count"};
+  static const std::set<std::string_view> kKnown = {"cluster", "uid",    "namespace", "kind",
+                                                    "name",    "reason", "type",      "generation",
+                                                    "event",   "count"};
   std::vector<Piece> out;
   std::string_view rest = rule.dedup;
   while (!rest.empty()) {
@@ -84,7 +85,8 @@ Result<Rules> Rules::compile(std::vector<Rule> rules) {
   options.set_max_mem(kPatternMemory);
   for (size_t i = 0; i < rules.size(); ++i) {
     const Rule& rule = rules[i];
-    if (rule.name.empty()) return Error(cat("rule ", i + 1, ": name: it has none"), Code::kInvalidArgument);
+    if (rule.name.empty())
+      return Error(cat("rule ", i + 1, ": name: it has none"), Code::kInvalidArgument);
     if (!names.insert(rule.name).second) return bad(rule, "name", "there are two of this name");
     if (rule.type.empty()) return bad(rule, "type", "it has none");
     Compiled::One one;
@@ -121,9 +123,9 @@ Rules::Hit Rules::match(const KubeEvent& event, std::string_view cluster_uid,
                         std::string_view region, const std::map<std::string, std::string>& labels,
                         std::string_view generation) const {
   std::vector<size_t> places;
-  for (const std::string& key : {cat(event.involved.kind, '/', event.reason),
-                                 cat(event.involved.kind, '/'), cat('/', event.reason),
-                                 std::string("/")}) {
+  for (const std::string& key :
+       {cat(event.involved.kind, '/', event.reason), cat(event.involved.kind, '/'),
+        cat('/', event.reason), std::string("/")}) {
     const auto found = compiled_->places.find(key);
     if (found == compiled_->places.end()) continue;
     places.insert(places.end(), found->second.begin(), found->second.end());
@@ -154,8 +156,7 @@ Rules::Hit Rules::match(const KubeEvent& event, std::string_view cluster_uid,
                        rule.anchored ? RE2::ANCHOR_BOTH : RE2::UNANCHORED, groups,
                        std::min(re->NumberOfCapturingGroups(), kMaxGroups) + 1);
     };
-    if (!one.patterns.empty() &&
-        std::none_of(one.patterns.begin(), one.patterns.end(), fits)) {
+    if (!one.patterns.empty() && std::none_of(one.patterns.begin(), one.patterns.end(), fits)) {
       continue;
     }
     Hit hit{&rule, {}, {}};

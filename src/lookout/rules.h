@@ -20,21 +20,22 @@
 namespace pintle::lookout {
 
 struct Rule {
-  std::string name;                     // unique
-  std::string group, version, kind;     // of the involved object; version "" or "*": any
-  std::vector<std::string> reasons;     // empty: any
-  std::vector<std::string> messages;    // RE2; empty: any
+  std::string name;                   // unique
+  std::string group, version, kind;   // of the involved object; version "" or "*": any
+  std::vector<std::string> reasons;   // empty: any
+  std::vector<std::string> messages;  // RE2; empty: any
   bool anchored = false;
-  std::string event_type;               // "Warning", "Normal", "": any
+  std::string event_type;                                    // "Warning", "Normal", "": any
   std::vector<std::string> namespaces, components, regions;  // empty: any
   std::map<std::string, std::string> labels;                 // of the involved object
   int64_t min_count = 0;
   // What it means.
-  std::string type;                     // "release.step"
+  std::string type;  // "release.step"
   Severity severity = Severity::kInfo;
-  // Key of one business event among repeats, with {cluster} {uid} {namespace} {kind} {name} {reason}
-  // {type} {generation} {match1}... and {event} {count} of the Event itself; "": each Event's uid and
-  // type are one. Where the generation is not known, every state of the Event is its own.
+  // Key of one business event among repeats, with {cluster} {uid} {namespace} {kind} {name}
+  // {reason} {type} {generation} {match1}... and {event} {count} of the Event itself; "": each
+  // Event's uid and type are one. Where the generation is not known, every state of the Event is
+  // its own.
   std::string dedup;
   bool off = false;
 };

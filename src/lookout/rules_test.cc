@@ -43,8 +43,8 @@ TEST(DefaultRules, RecogniseWhatControllersSay) {
        "c/subject-uid/7/deployed"},
       {"Rollout", "argoproj.io", "SettingStableRS", "Setting stable to 6cf: by hand",
        "release.deployed", "c/subject-uid/7/deployed"},
-      {"Rollout", "argoproj.io", "RolloutStepCompleted", "Rollout step 2/4 completed (setWeight: 5)",
-       "release.step", "c/subject-uid/7/step/2"},
+      {"Rollout", "argoproj.io", "RolloutStepCompleted",
+       "Rollout step 2/4 completed (setWeight: 5)", "release.step", "c/subject-uid/7/step/2"},
       {"Rollout", "argoproj.io", "RolloutCompleted", "Rollout completed update to revision 2",
        "release.deployed", "c/subject-uid/7/deployed"},
       {"Rollout", "argoproj.io", "RolloutPaused", "Rollout is paused (CanaryPauseStep)",
@@ -85,7 +85,8 @@ TEST(DefaultRules, RecogniseWhatControllersSay) {
       {"Service", "", "Pulled", "Successfully pulled image \"x\"", nullptr, nullptr},
   };
   for (const Case& c : cases) {
-    const auto hit = rules->match(event_of(c.kind, c.reason, c.message, c.group), "c", "eu", {}, "7");
+    const auto hit =
+        rules->match(event_of(c.kind, c.reason, c.message, c.group), "c", "eu", {}, "7");
     if (c.type == nullptr) {
       EXPECT_EQ(hit.rule, nullptr) << c.message;
       continue;

@@ -56,9 +56,8 @@ Result<TomlText> TomlText::read(std::string_view text, std::string_view path) {
   TomlText out;
   out.text_ = text;
   out.path_ = path;
-  auto tree = toml::read_map(text, [](std::string_view time) -> std::optional<value::Value> {
-    return value::str(time);
-  });
+  auto tree = toml::read_map(
+      text, [](std::string_view time) -> std::optional<value::Value> { return value::str(time); });
   if (!tree) {
     return Error(cat(path, ": ", tree.error().text()), Code::kInvalidArgument);
   }

@@ -1,7 +1,7 @@
 // Section: one table of a TOML configuration, read key by key into plain variables. What is missing
-// leaves its variable alone; the first wrong value is remembered, and end() returns it, or the error
-// of a key that nobody asked for. Errors read `PATH:LINE: TABLE.KEY: why`; the line is that of the
-// key where it stands on a line of its own. Inside this room only; pure.
+// leaves its variable alone; the first wrong value is remembered, and end() returns it, or the
+// error of a key that nobody asked for. Errors read `PATH:LINE: TABLE.KEY: why`; the line is that
+// of the key where it stands on a line of its own. Inside this room only; pure.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class Section {
   void numbers(std::string_view key, std::vector<int>& out, int least, int most);
   void duration(std::string_view key, int64_t& ms);  // "90s", "1h30m", "14d"
   void severity(std::string_view key, Severity& out);
-  std::vector<Section> tables(std::string_view key);  // of [[key]]
+  std::vector<Section> tables(std::string_view key);   // of [[key]]
   std::optional<Section> table(std::string_view key);  // of [key]
   bool has(std::string_view key) const;
   // The keys nobody has asked for yet, as a JSON object's text: they are asked for by this.
@@ -62,8 +62,8 @@ class Section {
 
   const TomlText* source_;
   value::Value tree_;
-  std::string name_;   // "regions", "" for the top
-  int index_;          // of [[name]]; -1: [name]
+  std::string name_;  // "regions", "" for the top
+  int index_;         // of [[name]]; -1: [name]
   std::set<std::string, std::less<>> asked_;
   std::optional<Error> error_;
 };

@@ -223,7 +223,9 @@ std::vector<Event> Tracker::tick(int64_t now_ms) {
   return std::move(state_->out);
 }
 
-int64_t Tracker::next_tick_ms() const { return state_->due.empty() ? 0 : state_->due.begin()->first; }
+int64_t Tracker::next_tick_ms() const {
+  return state_->due.empty() ? 0 : state_->due.begin()->first;
+}
 
 Owner Tracker::owner_of(const Subject& subject) const { return state_->owner_of(subject); }
 
@@ -240,8 +242,8 @@ std::vector<Tracker::Release> Tracker::releases() const {
   for (const auto& [key, h] : state_->helm) {
     const Revision& r = h.newest;
     out.push_back({h.name, h.name_space, r.stuck_told ? "stuck" : r.status, r.number, r.since_ms,
-                   "Helm", r.chart.empty() ? "" : cat(r.chart, '-', r.chart_version),
-                   r.app_version, r.who});
+                   "Helm", r.chart.empty() ? "" : cat(r.chart, '-', r.chart_version), r.app_version,
+                   r.who});
   }
   for (const auto& [uid, r] : state_->rollouts) {
     out.push_back({r.name, r.name_space, r.phase, std::max<int64_t>(0, atoll(r.round.c_str())),

@@ -11,8 +11,8 @@
 // Limits: memory is one small record for each release revision that exists and each live workload.
 // Single-threaded: each region has its own.
 //
-// Parts: releases.cc (Helm's records), rollouts.cc, applications.cc, workloads.cc, pods.cc (and Jobs),
-// owners.cc (whose an object is), twins.h (an Event and a state that tell the same).
+// Parts: releases.cc (Helm's records), rollouts.cc, applications.cc, workloads.cc, pods.cc (and
+// Jobs), owners.cc (whose an object is), twins.h (an Event and a state that tell the same).
 #pragma once
 
 #include <map>
@@ -34,8 +34,8 @@ struct Owner {
 };
 
 struct TrackerOptions {
-  int64_t stuck_ms = 10 * 60 * 1000;   // pending longer than this: release.stuck
-  int64_t settle_ms = 60 * 1000;       // how long a deployed release may take to be available
+  int64_t stuck_ms = 10 * 60 * 1000;  // pending longer than this: release.stuck
+  int64_t settle_ms = 60 * 1000;      // how long a deployed release may take to be available
 };
 
 class Tracker {
@@ -65,7 +65,7 @@ class Tracker {
             std::string_view key, int64_t event_ms, bool initial, int64_t now_ms);
   // The round of updates an object is in (rules' {generation}); "": it is not tracked.
   std::string generation_of(const Subject& subject) const;
-  bool knows(const Subject& subject) const;  // it was observed, and is not gone
+  bool knows(const Subject& subject) const;         // it was observed, and is not gone
   bool knows_record(const std::string& uid) const;  // likewise a release record
   // Whether any record of it is there; resource: "secrets" or "configmaps".
   bool has_release(std::string_view resource, std::string_view name_space,
@@ -90,7 +90,7 @@ class Tracker {
   std::vector<Release> releases() const;
   uint64_t broken_payloads() const;  // release records whose content could not be read
 
-   struct State;
+  struct State;
 
  private:
   std::unique_ptr<State> state_;

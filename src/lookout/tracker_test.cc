@@ -197,26 +197,32 @@ std::string rollout(std::string_view hash, std::string_view stable, int step,
 
 TEST(Rollouts, TellTheirStepsByTheirStatus) {
   run("rollouts.argoproj.io",
-      {{kAdd, rollout("a", "a", 0, "Healthy"),
+      {{kAdd,
+        rollout("a", "a", 0, "Healthy"),
         {"release.pending shop/web v1", "release.deployed shop/web v1"}},
        {kMod, rollout("a", "a", 0, "Healthy", "", 2), {}},
        {kMod, rollout("b", "a", 0, "Progressing", "", 2), {"release.pending shop/web v2"}},
        {kMod, rollout("b", "a", 1, "Progressing", "", 2), {"release.step shop/web v2"}},
        {kMod, rollout("b", "a", 1, "Paused", "", 2), {"release.paused shop/web v2"}},
-       {kMod, rollout("b", "a", 2, "Progressing", "", 2),
+       {kMod,
+        rollout("b", "a", 2, "Progressing", "", 2),
         {"release.step shop/web v2", "release.resumed shop/web v2"}},
-       {kMod, rollout("b", "a", 4, "Progressing", "", 2),
+       {kMod,
+        rollout("b", "a", 4, "Progressing", "", 2),
         {"release.step shop/web v2", "release.step shop/web v2"}},
        {kMod, rollout("b", "b", 4, "Healthy", "", 2), {"release.deployed shop/web v2"}},
        {kMod, rollout("b", "b", 4, "Healthy", "", 2), {}}},
       "an update");
   run("rollouts.argoproj.io",
-      {{kAdd, rollout("a", "a", 0, "Healthy"),
+      {{kAdd,
+        rollout("a", "a", 0, "Healthy"),
         {"release.pending shop/web v1", "release.deployed shop/web v1"}},
        {kMod, rollout("b", "a", 0, "Progressing", "", 2), {"release.pending shop/web v2"}},
-       {kMod, rollout("b", "a", 0, "Degraded", R"(,"abort":true)", 2),
+       {kMod,
+        rollout("b", "a", 0, "Degraded", R"(,"abort":true)", 2),
         {"release.failed shop/web v2"}},
-       {kMod, rollout("a", "a", 0, "Healthy", "", 3),
+       {kMod,
+        rollout("a", "a", 0, "Healthy", "", 3),
         {"release.pending shop/web v3", "release.deployed shop/web v3"}}},
       "an abort and the way back");
 }
@@ -224,23 +230,24 @@ TEST(Rollouts, TellTheirStepsByTheirStatus) {
 TEST(Rollouts, AnEventAndAStateOfOneStepHaveOneKey) {
   Tracker tracker("c");
   const Subject s{"argoproj.io", "v1alpha1", "Rollout", "shop", "web", "r"};
-  ASSERT_TRUE(tracker.observe("rollouts.argoproj.io", kAdd, rollout("b", "a", 0, "Progressing"),
-                              false, 1));
+  ASSERT_TRUE(
+      tracker.observe("rollouts.argoproj.io", kAdd, rollout("b", "a", 0, "Progressing"), false, 1));
   EXPECT_EQ(tracker.generation_of(s), "1");
   const auto hint = tracker.hint(s, "release.step", "1", "c/r/1/step/1", 5, false, 5);
   EXPECT_TRUE(hint.tell);
-  const auto events = tracker.observe("rollouts.argoproj.io", kMod,
-                                      rollout("b", "a", 1, "Progressing"), false, 6);
+  const auto events =
+      tracker.observe("rollouts.argoproj.io", kMod, rollout("b", "a", 1, "Progressing"), false, 6);
   EXPECT_EQ(events->at(0).dedup_key, hint.dedup_key);
 }
 
 std::string application(std::string_view health, std::string_view operation, std::string_view phase,
                         std::string_view at) {
-  return cat(R"({"apiVersion":"argoproj.io/v1alpha1","kind":"Application","metadata":{"name":"web",)",
-             R"("namespace":"argocd","uid":"a"},"spec":{"destination":{"namespace":"shop"}},)",
-             R"("status":{"health":{"status":")", health, R"(","lastTransitionTime":")", at,
-             R"("},"sync":{"status":"Synced","revision":"abc"},"operationState":{"startedAt":")",
-             operation, R"(","phase":")", phase, R"("}}})");
+  return cat(
+      R"({"apiVersion":"argoproj.io/v1alpha1","kind":"Application","metadata":{"name":"web",)",
+      R"("namespace":"argocd","uid":"a"},"spec":{"destination":{"namespace":"shop"}},)",
+      R"("status":{"health":{"status":")", health, R"(","lastTransitionTime":")", at,
+      R"("},"sync":{"status":"Synced","revision":"abc"},"operationState":{"startedAt":")",
+      operation, R"(","phase":")", phase, R"("}}})");
 }
 
 TEST(Applications, TellTheirHealth) {
@@ -336,9 +343,8 @@ TEST(Owners, AreFoundUpTheChainAndRememberedWhenGone) {
                               false, 1));
   const Subject pod{"", "v1", "Pod", "shop", "web-5d-x", "p"};
   EXPECT_EQ(tracker.owner_of(pod).release, "shopfront");
-  ASSERT_TRUE(tracker.observe("pods", kDel,
-                              R"({"metadata":{"name":"web-5d-x","namespace":"shop","uid":"p"}})",
-                              false, 2));
+  ASSERT_TRUE(tracker.observe(
+      "pods", kDel, R"({"metadata":{"name":"web-5d-x","namespace":"shop","uid":"p"}})", false, 2));
   EXPECT_EQ(tracker.owner_of(pod).release, "shopfront") << "gone a moment ago";
   tracker.tick(3'700'000);
   EXPECT_EQ(tracker.owner_of(pod).release, "") << "gone for an hour";
@@ -346,11 +352,13 @@ TEST(Owners, AreFoundUpTheChainAndRememberedWhenGone) {
 
 TEST(Pods, TellDigestsAndEnds) {
   run("pods",
-      {{kAdd, R"({"metadata":{"name":"p","namespace":"shop","uid":"p","labels":{
+      {{kAdd,
+        R"({"metadata":{"name":"p","namespace":"shop","uid":"p","labels":{
           "app.kubernetes.io/instance":"web"}},"status":{"containerStatuses":[{"name":"c",
           "image":"nginx:1","imageID":"docker-pullable://nginx@sha256:aa"}]}})",
         {"image.pulled shop/web"}},
-       {kMod, R"({"metadata":{"name":"p","namespace":"shop","uid":"p","labels":{
+       {kMod,
+        R"({"metadata":{"name":"p","namespace":"shop","uid":"p","labels":{
           "app.kubernetes.io/instance":"web"}},"status":{"containerStatuses":[{"name":"c",
           "image":"nginx:1","imageID":"docker-pullable://nginx@sha256:aa","lastState":{"terminated":
           {"reason":"OOMKilled","finishedAt":"2026-01-01T00:00:00Z"}},
@@ -358,7 +366,8 @@ TEST(Pods, TellDigestsAndEnds) {
         {"pod.oom_killed shop/web", "pod.crash_loop shop/web"}}},
       "a pod");
   run("jobs.batch",
-      {{kAdd, R"({"metadata":{"name":"j","namespace":"shop","uid":"j"},"status":{"conditions":[
+      {{kAdd,
+        R"({"metadata":{"name":"j","namespace":"shop","uid":"j"},"status":{"conditions":[
           {"type":"Complete","status":"True"}]}})",
         {"job.done /"}}},
       "a job");
@@ -366,10 +375,10 @@ TEST(Pods, TellDigestsAndEnds) {
 
 TEST(Tracker, TakesWhateverAServerSends) {
   Tracker tracker("c");
-  for (const char* resource : {"secrets", "configmaps", "pods", "deployments.apps",
-                               "jobs.batch", "rollouts.argoproj.io", "applications.argoproj.io"}) {
-    for (const char* json :
-         {"", "[]", "{", "{}", R"({"metadata":7})", R"({"metadata":{"name":"a.v99999999999999999999",
+  for (const char* resource : {"secrets", "configmaps", "pods", "deployments.apps", "jobs.batch",
+                               "rollouts.argoproj.io", "applications.argoproj.io"}) {
+    for (const char* json : {"", "[]", "{", "{}", R"({"metadata":7})",
+                             R"({"metadata":{"name":"a.v99999999999999999999",
           "uid":"u","labels":[],"annotations":7,"managedFields":{},"ownerReferences":[7,{}]},
           "spec":[],"status":{"conditions":[7,{"type":7}],"containerStatuses":[7,[]],
           "currentStepIndex":1e300,"currentPodHash":"x","health":7}})"}) {

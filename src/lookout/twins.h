@@ -1,6 +1,6 @@
-// Twins: pairs what an Event and a state tell of one transition, for those that may happen again and
-// so have no key both could know. Whoever comes second within the window gets the key of the first;
-// a pair is used up, so that the next repeat is a new one. Inside this room only.
+// Twins: pairs what an Event and a state tell of one transition, for those that may happen again
+// and so have no key both could know. Whoever comes second within the window gets the key of the
+// first; a pair is used up, so that the next repeat is a new one. Inside this room only.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Deployments, StatefulSets and DaemonSets by their status: settled or failed, once for each round. A
-// release that Helm or Argo CD drives has its own outcome: its workloads tell workload.*, and a
+// Deployments, StatefulSets and DaemonSets by their status: settled or failed, once for each round.
+// A release that Helm or Argo CD drives has its own outcome: its workloads tell workload.*, and a
 // failing one degrades the release; a workload of nobody is its own release.
 #include <cstdlib>
 
@@ -22,8 +22,8 @@ bool managed(const Seen& seen) {
 }
 
 std::string round_of(const Seen& seen) {
-  for (const char* name : {"deployment.kubernetes.io/revision",
-                           "deprecated.daemonset.template.generation"}) {
+  for (const char* name :
+       {"deployment.kubernetes.io/revision", "deprecated.daemonset.template.generation"}) {
     if (const auto it = seen.annotations.find(name); it != seen.annotations.end()) {
       return it->second;
     }
@@ -48,8 +48,8 @@ Counts counts_of(const Seen& seen) {
   c.available = number_at(o, {"status", "availableReplicas"});
   if (seen.subject.kind == "StatefulSet") {
     c.available = std::max(c.available, number_at(o, {"status", "readyReplicas"}));
-    const bool current = text_at(o, {"status", "currentRevision"}) ==
-                         text_at(o, {"status", "updateRevision"});
+    const bool current =
+        text_at(o, {"status", "currentRevision"}) == text_at(o, {"status", "updateRevision"});
     if (current) c.updated = std::max(c.updated, number_at(o, {"status", "currentReplicas"}));
   }
   return c;
@@ -74,8 +74,8 @@ void Tracker::State::see_workload(const Seen& seen) {
     w.told.clear();
   }
   w.template_digest = digest;
-  const bool observed = number_at(o, {"status", "observedGeneration"}) >=
-                        number_at(o, {"metadata", "generation"});
+  const bool observed =
+      number_at(o, {"status", "observedGeneration"}) >= number_at(o, {"metadata", "generation"});
   const Counts c = counts_of(seen);
   w.available = observed && c.updated >= c.want && c.available >= c.want;
   const Condition progress = condition_of(o, "Progressing");

@@ -57,7 +57,9 @@ Writer::Writer(Commit commit, sys::Clock& clock, Log log, Done done)
 
 Writer::~Writer() { stop(0); }
 
-void Writer::start() { thread_ = std::thread([this] { work(); }); }
+void Writer::start() {
+  thread_ = std::thread([this] { work(); });
+}
 
 void Writer::stop(int64_t grace_ms) {
   {
@@ -119,9 +121,9 @@ void Writer::note(const Batch& batch, const Committed& committed) {
     ++counters_.commits;
     counters_.observations += committed.observations;
     counters_.deliveries += committed.deliveries;
-    counters_.events += static_cast<uint64_t>(
-        std::count_if(committed.sequences.begin(), committed.sequences.end(),
-                      [](int64_t sequence) { return sequence != 0; }));
+    counters_.events +=
+        static_cast<uint64_t>(std::count_if(committed.sequences.begin(), committed.sequences.end(),
+                                            [](int64_t sequence) { return sequence != 0; }));
     counters_.last_commit_ms = now;
     counters_.last_error.clear();
     static constexpr int64_t kBounds[] = {5, 20, 50, 200, 1000};
@@ -216,7 +218,8 @@ void Writer::work() {
     changed_.wait(held, [&] { return stop_ || waiting(); });
     if (stop_ && !waiting()) return;
     if (!stop_ && counters_.waiting_bytes < kEnough) {
-      changed_.wait_for(held, kCollect, [&] { return stop_ || counters_.waiting_bytes >= kEnough; });
+      changed_.wait_for(held, kCollect,
+                        [&] { return stop_ || counters_.waiting_bytes >= kEnough; });
     }
     for (auto& [id, q] : queues_) {
       if (empty(q.batch)) continue;

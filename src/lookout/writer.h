@@ -1,11 +1,12 @@
-// Writer: one thread that brings what regions heard into the database: all of a region that waits is
-// one transaction, so that a burst costs few of them, and a lone event waits a few milliseconds.
+// Writer: one thread that brings what regions heard into the database: all of a region that waits
+// is one transaction, so that a burst costs few of them, and a lone event waits a few milliseconds.
 //
 // Guarantees
 // - What was pushed is committed in its order, or still here: while the database is away the same
-//   batch is tried again (doing a commit twice is harmless), and has_room() turns false, which holds
-//   up the region's informers. A batch that cannot be stored for another reason is stored piece by
-//   piece; a piece that cannot be stored is dropped, counted and logged: nothing blocks the rest.
+//   batch is tried again (doing a commit twice is harmless), and has_room() turns false, which
+//   holds up the region's informers. A batch that cannot be stored for another reason is stored
+//   piece by piece; a piece that cannot be stored is dropped, counted and logged: nothing blocks
+//   the rest.
 // - stop(grace) commits what waits if it can be done in that time. What is lost then was not beyond
 //   the checkpoint and is heard again.
 // Memory: kRoom bytes for each region, and what one handler call adds. Thread-safe.

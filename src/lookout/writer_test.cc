@@ -56,7 +56,8 @@ Batch batch_of(const std::string& uid, int64_t region = 1) {
 }
 
 bool soon(const std::function<bool()>& what) {
-  for (int i = 0; i < 1000 && !what(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (int i = 0; i < 1000 && !what(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   return what();
 }
 
@@ -64,7 +65,9 @@ class WriterTest : public testing::Test {
  protected:
   Scripted store_;
   std::atomic<int> done_{0};
-  Writer writer_{[this](const Batch& b) { return store_.commit(b); }, sys::real_clock(), {},
+  Writer writer_{[this](const Batch& b) { return store_.commit(b); },
+                 sys::real_clock(),
+                 {},
                  [this](const Batch&, const Committed&) { ++done_; }};
 };
 

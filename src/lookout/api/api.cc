@@ -48,8 +48,7 @@ int limit_of(const httpd::Query& q) {
   return static_cast<int>(std::clamp<int64_t>(number_of(q, "limit", 100), 1, kMostRows));
 }
 
-httpd::Response answer(int status, std::string body,
-                       std::string_view type = "application/json") {
+httpd::Response answer(int status, std::string body, std::string_view type = "application/json") {
   body += type == "application/json" ? "\n" : "";
   return {status,
           {{"Content-Type", std::string(type)},
@@ -66,13 +65,18 @@ httpd::Response error(int status, std::string_view text) {
 
 httpd::Response error(const Error& e) {
   switch (e.code()) {
-    case Code::kNotFound: return error(404, e.text());
+    case Code::kNotFound:
+      return error(404, e.text());
     case Code::kAlreadyExists:
-    case Code::kFailedPrecondition: return error(409, e.text());
+    case Code::kFailedPrecondition:
+      return error(409, e.text());
     case Code::kUnavailable:
-    case Code::kResourceExhausted: return error(503, e.text());
-    case Code::kInternal: return error(500, e.text());
-    default: return error(400, e.text());
+    case Code::kResourceExhausted:
+      return error(503, e.text());
+    case Code::kInternal:
+      return error(500, e.text());
+    default:
+      return error(400, e.text());
   }
 }
 
@@ -125,7 +129,9 @@ class Server : public Api {
     if (failed != std::errc() || at != port.data() + port.size()) {
       return Error(cat("listen: ", listen, ": bad port"), Code::kInvalidArgument);
     }
-    options.address = host == "localhost" ? "127.0.0.1" : host.empty() ? "0.0.0.0" : std::string(host);
+    options.address = host == "localhost" ? "127.0.0.1"
+                      : host.empty()      ? "0.0.0.0"
+                                          : std::string(host);
     options.max_body_bytes = kMaxBody;
     options.refuse = [](int status, std::string_view reason) { return error(status, reason); };
     server_ = TRY(httpd::Server::start(
@@ -265,8 +271,8 @@ httpd::Response Server::events(const Parts& path, const httpd::Query& q) {
   }
   int64_t sequence = 0;
   std::from_chars(path[1].data(), path[1].data() + path[1].size(), sequence);
-  const auto found = path.size() == 2 ? store_.event(sequence)
-                                      : Result<StoredEvent>(Error("", Code::kNotFound));
+  const auto found =
+      path.size() == 2 ? store_.event(sequence) : Result<StoredEvent>(Error("", Code::kNotFound));
   return found ? answer(200, event_json(*found)) : error(found.error());
 }
 
@@ -309,7 +315,8 @@ httpd::Response Server::subscriptions(const httpd::Request& r, const Parts& path
   } else {
     return error(405, "this method is not known here");
   }
-  if (const Status updated = store_.update_subscription(*s); !updated) return error(updated.error());
+  if (const Status updated = store_.update_subscription(*s); !updated)
+    return error(updated.error());
   hooks_.wake();
   s->secret.clear();
   return answer(200, subscription_json(*s));

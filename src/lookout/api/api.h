@@ -2,19 +2,19 @@
 //
 // Routes (cursor pages: `after`, `limit` <= 1000; errors {"error": "..."}):
 //   GET  /                        status page (HTML)
-//   GET  /events                  ?after&type&region&ns&kind&name&reason&release&from&to&limit&newest
-//   GET  /events/stream           server-sent events from ?after or Last-Event-ID on; same filters
-//   GET  /events/{sequence}
-//   GET, POST /subscriptions; GET, PUT, DELETE /subscriptions/{id}; POST /subscriptions/{id}/pause
+//   GET  /events ?after&type&region&ns&kind&name&reason&release&from&to&limit&newest GET
+//   /events/stream           server-sent events from ?after or Last-Event-ID on; same filters GET
+//   /events/{sequence} GET, POST /subscriptions; GET, PUT, DELETE /subscriptions/{id}; POST
+//   /subscriptions/{id}/pause
 //        and /resume              secrets go in and never come out
-//   GET  /deliveries              ?subscription&state&after&limit; GET /deliveries/{id}: its attempts
-//   POST /deliveries/{id}/resend, /deliveries/{id}/skip
-//   GET  /rules; POST /rules:dryrun  {"rule": "TOML", "from": MS, "to": MS}
-//   GET  /regions, /releases, /gaps, /supportevents, /metrics, /healthz, /readyz
+//   GET  /deliveries              ?subscription&state&after&limit; GET /deliveries/{id}: its
+//   attempts POST /deliveries/{id}/resend, /deliveries/{id}/skip GET  /rules; POST /rules:dryrun
+//   {"rule": "TOML", "from": MS, "to": MS} GET  /regions, /releases, /gaps, /supportevents,
+//   /metrics, /healthz, /readyz
 //
-// Who may: with tokens configured every route but /healthz and /readyz wants `Authorization: Bearer`
-// (or HTTP Basic, whose password is the token: for browsers). "read" may GET, "operate" may also
-// resend, skip, pause and resume, "admin" all. Without tokens all may, and lookout listens on
+// Who may: with tokens configured every route but /healthz and /readyz wants `Authorization:
+// Bearer` (or HTTP Basic, whose password is the token: for browsers). "read" may GET, "operate" may
+// also resend, skip, pause and resume, "admin" all. Without tokens all may, and lookout listens on
 // loopback only; then a Host that is no loopback name is refused (DNS rebinding).
 // Handlers run on the server's I/O threads and wait for the database there; streams have one thread
 // for all, which reads the store when something was committed. Thread-safe.

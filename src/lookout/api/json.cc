@@ -160,16 +160,17 @@ std::string gap_json(const Store::StoredGap& g) {
 std::string region_json(const RegionStatus& r) {
   std::string watches = "[";
   for (const WatchStatus& w : r.watches) {
-    append(watches, {watches.size() > 1 ? "," : "", Data()
-                                                        .text("resource", w.resource)
-                                                        .text("state", w.state)
-                                                        .text("version", w.version)
-                                                        .text("error", w.error)
-                                                        .number("heard_ms", w.heard_ms)
-                                                        .number("lists", static_cast<int64_t>(w.lists))
-                                                        .number("expired", static_cast<int64_t>(w.expired))
-                                                        .number("objects", static_cast<int64_t>(w.objects))
-                                                        .take()});
+    append(watches,
+           {watches.size() > 1 ? "," : "", Data()
+                                               .text("resource", w.resource)
+                                               .text("state", w.state)
+                                               .text("version", w.version)
+                                               .text("error", w.error)
+                                               .number("heard_ms", w.heard_ms)
+                                               .number("lists", static_cast<int64_t>(w.lists))
+                                               .number("expired", static_cast<int64_t>(w.expired))
+                                               .number("objects", static_cast<int64_t>(w.objects))
+                                               .take()});
   }
   return Data()
       .text("name", r.config.name)
@@ -234,12 +235,13 @@ Status read_subscription_json(std::string_view json, Subscription& s) {
     const std::string_view key = key_text.view();
     Filter& f = s.filter;
     const std::pair<std::string_view, std::vector<std::string>*> lists[] = {
-        {"types", &f.types}, {"regions", &f.regions}, {"environments", &f.environments},
-        {"namespaces", &f.namespaces}, {"kinds", &f.kinds}, {"reasons", &f.reasons},
+        {"types", &f.types},           {"regions", &f.regions}, {"environments", &f.environments},
+        {"namespaces", &f.namespaces}, {"kinds", &f.kinds},     {"reasons", &f.reasons},
         {"releases", &f.releases}};
-    const std::pair<std::string_view, std::string*> texts[] = {
-        {"name", &s.name}, {"sink", &s.sink_kind}, {"secret", &s.secret},
-        {"order_by", &s.order_by}};
+    const std::pair<std::string_view, std::string*> texts[] = {{"name", &s.name},
+                                                               {"sink", &s.sink_kind},
+                                                               {"secret", &s.secret},
+                                                               {"order_by", &s.order_by}};
     const auto* list = std::find_if(std::begin(lists), std::end(lists),
                                     [&](const auto& l) { return l.first == key; });
     const auto* text = std::find_if(std::begin(texts), std::end(texts),

@@ -75,12 +75,23 @@ std::string html_escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -90,24 +101,26 @@ std::string status_page(const PageData& d) {
   std::string out(kHead);
   if (!d.error.empty()) append(out, {"<p><b>Database: ", html_escaped(d.error), "</b></p>\n"});
 
-  Table regions("Regions", {"region", "environment", "state", "since", "last event", "gaps", "why"});
+  Table regions("Regions",
+                {"region", "environment", "state", "since", "last event", "gaps", "why"});
   for (const RegionStatus& r : d.regions) {
-    regions.row(r.state == "live" ? "good" : r.state == "unreachable" ? "error" : "warning",
+    regions.row(r.state == "live"          ? "good"
+                : r.state == "unreachable" ? "error"
+                                           : "warning",
                 {r.config.name, r.config.environment, r.state, ago(r.since_ms, d.now_ms),
                  ago(r.last_event_ms, d.now_ms), cat(r.gaps), r.error});
   }
   out += regions.take("No region is configured.");
 
   auto releases = d.releases;
-  std::sort(releases.begin(), releases.end(), [](const auto& a, const auto& b) {
-    return a.release.since_ms > b.release.since_ms;
-  });
+  std::sort(releases.begin(), releases.end(),
+            [](const auto& a, const auto& b) { return a.release.since_ms > b.release.since_ms; });
   if (releases.size() > kMostRows) releases.resize(kMostRows);
-  Table latest("Latest releases",
-               {"release", "namespace", "region", "kind", "state", "revision", "chart", "who", "since"});
+  Table latest("Latest releases", {"release", "namespace", "region", "kind", "state", "revision",
+                                   "chart", "who", "since"});
   for (const auto& [region, r] : releases) {
-    const bool bad = r.state == "failed" || r.state == "stuck" || r.state == "Degraded" ||
-                     r.state == "Aborted";
+    const bool bad =
+        r.state == "failed" || r.state == "stuck" || r.state == "Degraded" || r.state == "Aborted";
     latest.row(bad ? "error" : "", {r.name, r.name_space, region, r.kind, r.state, cat(r.revision),
                                     r.chart, r.who, ago(r.since_ms, d.now_ms)});
   }

@@ -15,7 +15,9 @@ constexpr int64_t kSilenceNs = int64_t{15} * 1'000'000'000;
 constexpr auto kSlowCheck = std::chrono::milliseconds(200);
 constexpr auto kIdleCheck = std::chrono::seconds(5);
 
-httpd::Frame frame(std::string text) { return std::make_shared<const std::string>(std::move(text)); }
+httpd::Frame frame(std::string text) {
+  return std::make_shared<const std::string>(std::move(text));
+}
 
 }  // namespace
 

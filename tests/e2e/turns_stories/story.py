@@ -16,6 +16,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 E2E = os.path.dirname(HERE)
@@ -197,6 +198,8 @@ def play(world, story, turns, ns, cluster=False):
         who = next(turn)
         if who == "Q":
             extra["PINTLE_COMPAT"] = "3"
+        if cluster and args[0] == "status":
+            calm(world, ns)
         code, out, err = world.run([world.programs[who], *args], extra)
         reads = args[0] in ("list", "get", "history", "template", "status", "show")
         state = {} if reads else world.objects(f"{ns}-new" if f"{ns}-new" in args else ns, cluster)
@@ -205,6 +208,21 @@ def play(world, story, turns, ns, cluster=False):
     server.call("DELETE", f"/api/v1/namespaces/{ns}")
     server.call("DELETE", f"/api/v1/namespaces/{ns}-new")
     return seen
+
+
+def calm(world, ns):
+    """Waits for the controllers to rest for two seconds, twenty in all: status shows what they are about."""
+    last, rested = None, 0
+    for _ in range(40):
+        now = [(i["metadata"]["name"], i["metadata"]["resourceVersion"])
+               for path in ("/api/v1/namespaces/%s/pods", "/apis/apps/v1/namespaces/%s/deployments",
+                            "/apis/apps/v1/namespaces/%s/statefulsets", "/apis/apps/v1/namespaces/%s/daemonsets")
+               for i in world.server.get(path % ns).get("items") or []]
+        rested = rested + 1 if now == last else 0
+        if rested == 4:
+            return
+        last = now
+        time.sleep(0.5)
 
 
 def without_cause(text):

@@ -61,7 +61,8 @@ Result<std::string> bcrypt(std::string_view password) {
   std::string setting = "$2b$10$" + bcrypt_salt(random_bytes(16));
   auto state = std::make_unique<crypt_data>();
   std::string phrase(password);  // libcrypt reads up to a NUL, as every verifier in C does
-  const char* hash = crypt_r(phrase.c_str(), setting.c_str(), state.get());
+  // Not crypt_r: AddressSanitizer looks for that one in a shared library.
+  const char* hash = crypt_rn(phrase.c_str(), setting.c_str(), state.get(), sizeof *state);
   if (hash == nullptr || std::strlen(hash) != 60) {
     return Error("bcrypt: libcrypt lacks the method", Code::kInternal);
   }

@@ -85,7 +85,8 @@ Date Time::date() const {
 
 int Time::second_of_day() const {
   const int64_t local = wrap_add(epoch, zone->at(epoch).offset);
-  return static_cast<int>(local - floor_div(local, kDaySeconds) * kDaySeconds);
+  const int64_t second = local % kDaySeconds;
+  return static_cast<int>(second < 0 ? second + kDaySeconds : second);
 }
 
 Time make_date(int64_t year, int64_t month, int64_t day, int64_t hour, int64_t minute,

@@ -36,7 +36,8 @@ TEST(Scan, TakesOnlyJson) {
     s.take();
     EXPECT_FALSE(s.ok() && s.at_end()) << bad;
   }
-  Scan deep(std::string(Scan::kMaxDepth + 1, '['));
+  const std::string brackets(Scan::kMaxDepth + 1, '[');
+  Scan deep(brackets);
   deep.take();
   EXPECT_FALSE(deep.ok());
 }

@@ -95,15 +95,16 @@ Result<Again> keep_volume(World& world, const Key& key) {
   Result<Value> found = world.get(key);
   if (!found) return Again();
   Value& volume = *found;
-  const Value* reference = at(volume, "spec", "claimRef");
   bool claimed = false, bound = false;
-  if (reference) {
+  bool named = false;  // its claim, with a uid
+  if (const Value* reference = at(volume, "spec", "claimRef")) {
     Result<Value> claim = world.get(claim_key(text(*reference, "namespace"), text(*reference, "name")));
     std::string_view uid = text(*reference, "uid");
-    claimed = claim && (uid.empty() || uid == uid_of(*claim));
+    named = !uid.empty();
+    claimed = claim && (!named || uid == uid_of(*claim));
     bound = claimed && text(*claim, "spec", "volumeName") == key.name;
-    if (!claimed && !uid.empty()) {
-      TRY(set_phase(world, volume, "Released"));
+    if (!claimed && named) {
+      TRY(set_phase(world, volume, "Released"));  // exchanges the volume: reference and uid are gone
       bool goes = text(volume, "spec", "persistentVolumeReclaimPolicy") == "Delete" && !being_deleted(volume);
       if (goes) {
         Status removed = world.remove(key);
@@ -112,7 +113,7 @@ Result<Again> keep_volume(World& world, const Key& key) {
       }
     }
   }
-  if (!claimed && (!reference || text(*reference, "uid").empty())) TRY(set_phase(world, volume, "Available"));
+  if (!claimed && !named) TRY(set_phase(world, volume, "Available"));
   if (being_deleted(volume) && !bound) {
     TRY(unprotect(world, kVolumePlural, std::move(volume), "kubernetes.io/pv-protection"));
   }

@@ -6,7 +6,7 @@
 // "New" is what INSERT ... ON CONFLICT DO NOTHING RETURNING gives back, so a unique index decides,
 // also between processes. Numbers are taken from the ledger only for what is stored: the sequence
 // has no holes but those of cleaning, and a relist of known states writes no row.
-// Cost: on SQLite some 10 us a known observation and 40 us a new one with its event.
+// Cost: on SQLite some 4 us for a known state, 50 us for a new one with its event and delivery.
 #include <algorithm>
 #include <deque>
 #include <map>

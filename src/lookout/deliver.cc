@@ -1,6 +1,6 @@
-// The deliverer's thread owns all state; other threads (the HTTP client's, workers) put what happened
-// into an inbox and wake it. A delivery goes: claimed -> waits at its endpoint -> resolved -> sent ->
-// ended in the store. Cost of a delivery: one claim among up to 64, one finish.
+// The deliverer's thread owns all state; other threads (the HTTP client's, workers) put what
+// happened into an inbox and wake it. A delivery goes: claimed -> waits at its endpoint -> resolved
+// -> sent -> ended in the store. Cost of a delivery: one claim among up to 64, one finish.
 #include "lookout/deliver.h"
 
 #include <algorithm>
@@ -27,13 +27,15 @@ namespace {
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int kClaimAtOnce = 64;
-constexpr int64_t kLookAgainMs = 30'000;   // at the store, when nothing calls: other processes write too
+constexpr int64_t kLookAgainMs =
+    30'000;  // at the store, when nothing calls: other processes write too
 constexpr int64_t kStoreRetryMs = 500;
-constexpr int64_t kShortWaitMs = 2'000;    // what is claimed waits here for so long, else in the store
+constexpr int64_t kShortWaitMs =
+    2'000;  // what is claimed waits here for so long, else in the store
 constexpr int64_t kLeaseMarginMs = 3'000;
 constexpr int64_t kConnectMs = 3'000;
 constexpr size_t kMaxBody = 64 << 10, kMaxHeader = 16 << 10;
-constexpr size_t kMaxClients = 32;         // one for each CA of a subscription's own
+constexpr size_t kMaxClients = 32;  // one for each CA of a subscription's own
 constexpr size_t kManyEndpoints = 4'096;
 constexpr int kWorkers = 16;
 
@@ -56,12 +58,12 @@ struct News {
 struct Inbox {
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<News> news;      // guarded by mutex, as all below
+  std::vector<News> news;  // guarded by mutex, as all below
   bool woken = true;
-  bool stop = false;           // no new message
-  bool abandon = false;        // nor an end of those under way
-  bool over = false;           // nothing is under way
-  int sends = 0;               // workers inside a sink's send
+  bool stop = false;     // no new message
+  bool abandon = false;  // nor an end of those under way
+  bool over = false;     // nothing is under way
+  int sends = 0;         // workers inside a sink's send
 
   void put(News n) {
     std::lock_guard held(mutex);
@@ -82,7 +84,10 @@ struct Ending {
 class Engine final : public Deliverer {
  public:
   Engine(Store& store, sys::Clock& clock, sys::Disk& disk, DeliverOptions options)
-      : store_(store), clock_(clock), disk_(disk), options_(std::move(options)),
+      : store_(store),
+        clock_(clock),
+        disk_(disk),
+        options_(std::move(options)),
         random_(options_.random_seed ? options_.random_seed : crypt::random_below(UINT64_MAX)) {
     options_.timeout_ms = std::clamp<int64_t>(options_.timeout_ms, 1, 30'000);
     thread_ = std::thread([this] { run(); });
@@ -145,7 +150,7 @@ class Engine final : public Deliverer {
   std::unordered_map<uint64_t, std::unique_ptr<Job>> under_way_;
   std::set<std::pair<int64_t, uint64_t>> resolving_;  // until when (monotonic), job
   std::unordered_map<int64_t, int64_t> held_;         // subscription -> when it was held last
-  std::deque<Ending> late_;  // the store did not take them yet
+  std::deque<Ending> late_;                           // the store did not take them yet
   int64_t next_claim_ms_ = 0, next_late_ms_ = 0;
   uint64_t last_job_ = 0;
   bool claim_soon_ = true, store_failed_ = false, stopping_ = false;
@@ -159,7 +164,8 @@ void Engine::stop(int64_t grace_ms) {
     std::unique_lock held(inbox_->mutex);
     inbox_->stop = true;
     inbox_->changed.notify_all();
-    inbox_->changed.wait_for(held, std::chrono::milliseconds(grace_ms), [&] { return inbox_->over; });
+    inbox_->changed.wait_for(held, std::chrono::milliseconds(grace_ms),
+                             [&] { return inbox_->over; });
     inbox_->abandon = true;
     inbox_->changed.notify_all();
   }
@@ -174,8 +180,8 @@ void Engine::run() {
     {
       std::unique_lock held(inbox_->mutex);
       const auto something = [&] {
-        return !inbox_->news.empty() || (inbox_->woken && !stopping_) || inbox_->stop != stopping_ ||
-               inbox_->abandon;
+        return !inbox_->news.empty() || (inbox_->woken && !stopping_) ||
+               inbox_->stop != stopping_ || inbox_->abandon;
       };
       if (stopping_ && under_way_.empty() && late_.empty()) {
         inbox_->over = true;
@@ -191,7 +197,8 @@ void Engine::run() {
     for (News& n : news) handle(std::move(n));
     const int64_t monotonic = clock_.monotonic_ns();
     while (!resolving_.empty() && resolving_.begin()->first <= monotonic) {
-      fail(resolving_.begin()->second, Error(Code::kUnavailable, "the host's name was not resolved in time"));
+      fail(resolving_.begin()->second,
+           Error(Code::kUnavailable, "the host's name was not resolved in time"));
     }
     end_late_ones();
     if (stopping_) {
@@ -254,7 +261,8 @@ void Engine::claim() {
     }
     auto claimed = store_.claim(options_.owner, options_.epoch, options_.lease_ms, room);
     if (!claimed) {
-      if (!store_failed_) options_.log("WARN", "claiming deliveries", {{"error", claimed.error().text()}});
+      if (!store_failed_)
+        options_.log("WARN", "claiming deliveries", {{"error", claimed.error().text()}});
       store_failed_ = true;
       next_claim_ms_ = now() + kStoreRetryMs;
       return;
@@ -268,7 +276,8 @@ void Engine::claim() {
   const auto due = store_.next_due_ms();
   // What is due and was not handed out waits for one before it; that one's end calls again.
   next_claim_ms_ = !due || *due == 0 ? time + kLookAgainMs
-                                     : std::clamp(*due, *due <= time ? time + kStoreRetryMs : time, time + kLookAgainMs);
+                                     : std::clamp(*due, *due <= time ? time + kStoreRetryMs : time,
+                                                  time + kLookAgainMs);
 }
 
 void Engine::admit(Claimed c) {
@@ -324,7 +333,8 @@ void Engine::hold(int64_t subscription, int64_t until_ms) {
 // ---- sending
 
 bool Engine::may_start(Endpoint& e) {
-  return !e.waiting.empty() && e.active < e.slots(options_.per_endpoint) && e.next_ms(now()) <= now();
+  return !e.waiting.empty() && e.active < e.slots(options_.per_endpoint) &&
+         e.next_ms(now()) <= now();
 }
 
 void Engine::pump() {
@@ -370,9 +380,8 @@ void Engine::merge(Endpoint& e, Job& job) {
     if (more) std::move(more->begin(), more->end(), std::back_inserter(job.claimed));
   }
   e.behind = job.claimed.size() == most;
-  std::sort(job.claimed.begin(), job.claimed.end(), [](const Claimed& a, const Claimed& b) {
-    return a.event.sequence < b.event.sequence;
-  });
+  std::sort(job.claimed.begin(), job.claimed.end(),
+            [](const Claimed& a, const Claimed& b) { return a.event.sequence < b.event.sequence; });
 }
 
 void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
@@ -408,8 +417,8 @@ void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
 
   const auto inbox = inbox_;
   if (job.sink->send != nullptr) {
-    workers_.run([inbox, id, sink = job.sink, claimed = job.claimed, url = job.route.url, &disk = disk_,
-                  guard = options_.guard, resolve = options_.resolve, time = now()] {
+    workers_.run([inbox, id, sink = job.sink, claimed = job.claimed, url = job.route.url,
+                  &disk = disk_, guard = options_.guard, resolve = options_.resolve, time = now()] {
       {
         std::lock_guard held(inbox->mutex);
         if (inbox->abandon) return;
@@ -432,25 +441,28 @@ void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
     return send(job);
   }
   resolving_.emplace(job.started_ns + timeout * kMs, id);
-  workers_.run([inbox, id, url = job.request.url, guard = options_.guard, resolve = options_.resolve] {
-    inbox->put({id, Resolved{check_url(url, guard, resolve)}});
-  });
+  workers_.run(
+      [inbox, id, url = job.request.url, guard = options_.guard, resolve = options_.resolve] {
+        inbox->put({id, Resolved{check_url(url, guard, resolve)}});
+      });
 }
 
 void Engine::send(Job& job) {
   auto client = client_for(job.route.ca_pem);
   if (!client) return fail(job.id, client.error());
   job.request.connect_to = job.target.address;
-  job.pending = (*client)->start(job.request, [inbox = inbox_, id = job.id](Result<http::Response> r) {
-    inbox->put({id, Answered{std::move(r)}});
-  });
+  job.pending =
+      (*client)->start(job.request, [inbox = inbox_, id = job.id](Result<http::Response> r) {
+        inbox->put({id, Answered{std::move(r)}});
+      });
 }
 
 Result<http::Client*> Engine::client_for(const std::string& ca_pem) {
   auto it = clients_.find(ca_pem);
   if (it == clients_.end()) {
     if (clients_.size() >= kMaxClients) {
-      return Error(Code::kFailedPrecondition, "too many certificate authorities of subscriptions' own");
+      return Error(Code::kFailedPrecondition,
+                   "too many certificate authorities of subscriptions' own");
     }
     http::Options o;
     o.tls.ca_pem = ca_pem;
@@ -494,8 +506,10 @@ void Engine::conclude(uint64_t id, Verdict v, std::string head) {
   }
   if (v.outcome == Outcome::kRetry && job->alone) {  // those of its key that follow wait with it
     std::erase_if(e.waiting, [&](const std::unique_ptr<Job>& other) {
-      const bool follows = other->alone && other->claimed[0].delivery.order_key == job->claimed[0].delivery.order_key &&
-                           other->claimed[0].subscription.id == job->claimed[0].subscription.id;
+      const bool follows =
+          other->alone &&
+          other->claimed[0].delivery.order_key == job->claimed[0].delivery.order_key &&
+          other->claimed[0].subscription.id == job->claimed[0].subscription.id;
       if (follows) put_back(other->claimed[0], now()), --waiting_;
       return follows;
     });
@@ -541,7 +555,8 @@ void Engine::record(const Job& job, const Claimed& c, const Verdict& v, const st
       ++succeeded_;
       break;
     case Outcome::kRetry: {
-      const int64_t first = c.delivery.first_attempt_ms ? c.delivery.first_attempt_ms : job.started_ms;
+      const int64_t first =
+          c.delivery.first_attempt_ms ? c.delivery.first_attempt_ms : job.started_ms;
       const double jitter = std::uniform_real_distribution<double>(0, 1)(random_);
       e.due_ms = retry_at_ms(a.n, first, now(), jitter, v.retry_after_ms);
       e.state = e.due_ms ? DeliveryState::kRetry : DeliveryState::kDead;
@@ -622,8 +637,8 @@ void Engine::abandon_waiting() {
 
 }  // namespace
 
-Result<std::unique_ptr<Deliverer>> Deliverer::start(Store& store, sys::Clock& clock, sys::Disk& disk,
-                                                    DeliverOptions options) {
+Result<std::unique_ptr<Deliverer>> Deliverer::start(Store& store, sys::Clock& clock,
+                                                    sys::Disk& disk, DeliverOptions options) {
   TRY(check_guard_options(options.guard));
   return std::make_unique<Engine>(store, clock, disk, std::move(options));
 }

@@ -35,11 +35,11 @@ struct DeliverOptions {
   std::string owner = {};  // this process: unique among those that share the database
   int64_t epoch = 0;
   int64_t lease_ms = 60'000;
-  int64_t timeout_ms = 10'000;  // a request; at most 30 s
+  int64_t timeout_ms = 10'000;             // a request; at most 30 s
   int per_endpoint = 4, in_flight = 1024;  // messages; of those that wait claimed, too
   GuardOptions guard = {};
-  Resolve resolve = {};  // for tests; called on a worker
-  Log log = {};          // what no attempt can tell: the store fails, a lease was lost
+  Resolve resolve = {};      // for tests; called on a worker
+  Log log = {};              // what no attempt can tell: the store fails, a lease was lost
   uint64_t random_seed = 0;  // jitter; 0: the system's
 };
 
@@ -58,8 +58,8 @@ class Deliverer {
   virtual DeliverCounters counters() const = 0;
 };
 
-// When the attempt after `attempts` failed ones is due; 0: never (give up). `jitter` in [0, 1) moves
-// it between 80 and 120 %; retry_after_ms is the least that passes. Pure.
+// When the attempt after `attempts` failed ones is due; 0: never (give up). `jitter` in [0, 1)
+// moves it between 80 and 120 %; retry_after_ms is the least that passes. Pure.
 int64_t retry_at_ms(int attempts, int64_t first_ms, int64_t now_ms, double jitter,
                     int64_t retry_after_ms);
 

@@ -1,5 +1,5 @@
-// The deliverer against a scripted receiver on a loopback port. The clock is the machine's plus what a
-// test steps it by, so that schedules of a day take milliseconds.
+// The deliverer against a scripted receiver on a loopback port. The clock is the machine's plus
+// what a test steps it by, so that schedules of a day take milliseconds.
 #include "lookout/deliver.h"
 
 #include <gtest/gtest.h>
@@ -55,9 +55,7 @@ class Receiver {
     EXPECT_TRUE(server);
     server_ = std::move(*server);
   }
-  ~Receiver() {
-    server_->stop(0);
-  }
+  ~Receiver() { server_->stop(0); }
   std::string url(std::string_view path = "/hook", std::string_view host = "127.0.0.1") const {
     return cat("http://", host, ":", server_->port(), path);
   }
@@ -78,9 +76,10 @@ class Receiver {
       std::lock_guard held(mutex_);
       const httpd::Request& r = e->request();
       n = static_cast<int>(seen_.size());
-      seen_.push_back({r.path, std::string(r.header("webhook-id")), std::string(r.header("webhook-timestamp")),
-                       std::string(r.header("webhook-signature")), std::string(r.header("host")), r.body,
-                       sys::real_clock().monotonic_ns()});
+      seen_.push_back({r.path, std::string(r.header("webhook-id")),
+                       std::string(r.header("webhook-timestamp")),
+                       std::string(r.header("webhook-signature")), std::string(r.header("host")),
+                       r.body, sys::real_clock().monotonic_ns()});
     }
     script_(e, n);
   }
@@ -134,7 +133,9 @@ struct World {
   }
   bool settled() {
     for (const Delivery& d : store.all()) {
-      if (d.state == DeliveryState::kPending || d.state == DeliveryState::kLeased || d.state == DeliveryState::kRetry) return false;
+      if (d.state == DeliveryState::kPending || d.state == DeliveryState::kLeased ||
+          d.state == DeliveryState::kRetry)
+        return false;
     }
     return true;
   }
@@ -268,11 +269,21 @@ TEST(Deliver, takes_the_head_for_the_answer_whatever_the_body_does) {
     const char* what;
     Script script;
   } cases[] = {
-      {"drip", [](const Exchange& e, int) { e->start(200, {}); e->send(std::make_shared<const std::string>("x")); }},
+      {"drip",
+       [](const Exchange& e, int) {
+         e->start(200, {});
+         e->send(std::make_shared<const std::string>("x"));
+       }},
       {"10 MiB", always(200, std::string(10 << 20, 'x'))},
       {"no UTF-8", always(200, "\xff\xfe\x80 caf\xE9")},
-      {"1 MiB of headers", always(200, "", std::vector<httpd::Header>(1000, {"X-Big", std::string(1000, 'h')}))},
-      {"cut", [](const Exchange& e, int) { e->start(200, {}); e->send(std::make_shared<const std::string>("x")); e->abort(); }},
+      {"1 MiB of headers",
+       always(200, "", std::vector<httpd::Header>(1000, {"X-Big", std::string(1000, 'h')}))},
+      {"cut",
+       [](const Exchange& e, int) {
+         e->start(200, {});
+         e->send(std::make_shared<const std::string>("x"));
+         e->abort();
+       }},
   };
   for (const auto& c : cases) {
     Receiver r(c.script);
@@ -281,7 +292,8 @@ TEST(Deliver, takes_the_head_for_the_answer_whatever_the_body_does) {
     w.run({.timeout_ms = 1500});
     w.tell();
     ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); })) << c.what;
-    EXPECT_TRUE(w.all_in(DeliveryState::kSucceeded)) << c.what << ": " << w.store.all_attempts()[0].error;
+    EXPECT_TRUE(w.all_in(DeliveryState::kSucceeded))
+        << c.what << ": " << w.store.all_attempts()[0].error;
     EXPECT_EQ(r.count(), 1u) << c.what << ": " << w.store.all_attempts()[0].error;
     const Attempt a = w.store.all_attempts()[0];
     EXPECT_TRUE(valid_utf8(a.response_head)) << c.what;
@@ -330,7 +342,8 @@ TEST(Deliver, sends_nothing_when_a_name_turns_inward) {
   DeliverOptions o;
   o.guard.allow = {"elsewhere"};
   o.guard.ports = {r.port()};
-  o.resolve = [n = std::make_shared<std::atomic<int>>(0)](const std::string&) -> Result<std::vector<std::string>> {
+  o.resolve = [n = std::make_shared<std::atomic<int>>(0)](
+                  const std::string&) -> Result<std::vector<std::string>> {
     if ((*n)++ == 0) return Error(Code::kUnavailable, "no such host");
     return std::vector<std::string>{"127.0.0.1"};
   };
@@ -365,7 +378,9 @@ TEST(Deliver, is_not_held_up_by_a_resolver_that_hangs) {
 
 TEST(Deliver, keeps_the_order_of_a_key_through_failures) {
   std::atomic<unsigned> x{1};
-  Receiver r([&](const Exchange& e, int) { answer(e, (x = x * 1103515245 + 12345) >> 16 & 1 ? 503 : 200); });
+  Receiver r([&](const Exchange& e, int) {
+    answer(e, (x = x * 1103515245 + 12345) >> 16 & 1 ? 503 : 200);
+  });
   World w;
   w.subscribe(r.url(), "webhook", ",\"format\":\"plain\"");
   w.run();
@@ -417,7 +432,8 @@ TEST(Deliver, stops_calling_an_endpoint_that_fails_and_tries_it_each_minute) {
   w.subscribe(r.url());
   for (int i = 0; i < 30; ++i) w.tell(cat("release-", i));
   w.run();
-  ASSERT_TRUE(eventually([&] { return w.deliverer->counters().open_breakers == 1 && w.all_waiting(); }));
+  ASSERT_TRUE(
+      eventually([&] { return w.deliverer->counters().open_breakers == 1 && w.all_waiting(); }));
   const size_t before = r.count();
   EXPECT_LE(before, 14u);  // ten in a row, and those beside the first
   w.clock.step_ms(30'000);
@@ -483,8 +499,9 @@ TEST(Deliver, sends_batches_of_cloud_events) {
 TEST(Deliver, sets_a_poisonous_event_aside_and_goes_on) {
   Receiver r(always(200));
   World w;
-  w.subscribe(r.url(), "webhook",
-              R"(,"template":"{{ if eq .type \"bad\" }}{{ fail \"poison\" }}{{ end }}{\"n\":{{ .sequence }}}")");
+  w.subscribe(
+      r.url(), "webhook",
+      R"(,"template":"{{ if eq .type \"bad\" }}{{ fail \"poison\" }}{{ end }}{\"n\":{{ .sequence }}}")");
   w.run();
   w.tell("web", "good");
   w.tell("web", "bad");
@@ -500,7 +517,8 @@ TEST(Deliver, tells_the_others_of_a_batch_when_one_cannot_be_told) {
   World w;
   Subscription s;
   s.sink_kind = "file";
-  s.sink_public = R"({"path":"out","template":"{{ if eq .type \"bad\" }}{{ fail \"poison\" }}{{ end }}{{ .sequence }}"})";
+  s.sink_public =
+      R"({"path":"out","template":"{{ if eq .type \"bad\" }}{{ fail \"poison\" }}{{ end }}{{ .sequence }}"})";
   ASSERT_TRUE(w.store.add_subscription(s));
   for (int i = 0; i < 10; ++i) w.tell("web", i == 4 ? "bad" : "good");
   sys::MemoryDisk disk;
@@ -574,7 +592,8 @@ TEST(Deliver, stores_an_end_once_the_store_is_back) {
 
 TEST(Deliver, keeps_no_secret_in_an_attempt) {
   const std::string key = cat("whsec_", crypt::base64_encode(std::string(24, 'k')));
-  Receiver r([&](const Exchange& e, int) { answer(e, 500, cat("I know ", key), {{"X-Echo", key}}); });
+  Receiver r(
+      [&](const Exchange& e, int) { answer(e, 500, cat("I know ", key), {{"X-Echo", key}}); });
   World w;
   w.subscribe(r.url(), "webhook", "", key);
   w.run();
@@ -609,7 +628,9 @@ TEST(Deliver, is_prompt_and_quick) {
     for (size_t k = before; k < seen.size(); ++k) lags.push_back((seen[k].at_ns - start) / 1000);
   }
   std::sort(lags.begin(), lags.end());
-  const auto succeeded = [&](uint64_t n) { return [&, n] { return w.deliverer->counters().succeeded == n; }; };
+  const auto succeeded = [&](uint64_t n) {
+    return [&, n] { return w.deliverer->counters().succeeded == n; };
+  };
   ASSERT_TRUE(eventually(succeeded(101 * 20)));
   for (int i = 0; i < 200; ++i) {
     Event e;

@@ -11,8 +11,8 @@
 
 namespace pintle::lookout {
 
-// At most `messages` in any `span_ms`. Three quarters may go as they come; the last quarter is spread
-// over the span, for messages that tell many events at once.
+// At most `messages` in any `span_ms`. Three quarters may go as they come; the last quarter is
+// spread over the span, for messages that tell many events at once.
 class Window {
  public:
   explicit Window(Limit limit) : limit_(limit) {}
@@ -66,10 +66,10 @@ struct Endpoint {
   Breaker breaker;
   std::vector<Window> windows;
   int64_t hold_until_ms = 0;  // it asked for so long
-  bool together = false;      // its messages may tell many events: one after the other, for their order
-  bool behind = false;        // something had to wait: messages tell many until nothing does
-  int active = 0;             // messages under way
-  double usual_ms = 50;       // a message takes, lately
+  bool together = false;  // its messages may tell many events: one after the other, for their order
+  bool behind = false;    // something had to wait: messages tell many until nothing does
+  int active = 0;         // messages under way
+  double usual_ms = 50;   // a message takes, lately
   std::deque<std::unique_ptr<Job>> waiting;
 };
 

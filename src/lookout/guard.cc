@@ -20,7 +20,7 @@ struct Scheme {
   bool mail;
 };
 constexpr Scheme kSchemes[] = {
-    {"https", 443, false, false}, {"http", 80, true, false},    {"smtps", 465, false, true},
+    {"https", 443, false, false}, {"http", 80, true, false},   {"smtps", 465, false, true},
     {"smtp", 587, false, true},   {"nats", 4222, true, false},
 };
 constexpr int kMailPorts[] = {25, 465, 587};
@@ -131,7 +131,8 @@ Result<std::vector<std::string>> system_resolve(const std::string& host) {
   std::vector<std::string> out;
   for (const addrinfo* a = list; a != nullptr; a = a->ai_next) {
     char text[NI_MAXHOST] = "";
-    if (::getnameinfo(a->ai_addr, a->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0) {
+    if (::getnameinfo(a->ai_addr, a->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST) ==
+        0) {
       out.emplace_back(text);
     }
   }
@@ -157,7 +158,8 @@ Result<Form> check_form(std::string_view url, const GuardOptions& options) {
   const std::string name = lower(url.substr(0, at));
   const auto* scheme = std::find_if(std::begin(kSchemes), std::end(kSchemes),
                                     [&](const Scheme& s) { return s.name == name; });
-  if (scheme == std::end(kSchemes)) return refused(cat("the scheme ", quote(name), " is not https"));
+  if (scheme == std::end(kSchemes))
+    return refused(cat("the scheme ", quote(name), " is not https"));
 
   const std::string_view rest = url.substr(at + 3);
   const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
@@ -190,8 +192,9 @@ Result<Form> check_form(std::string_view url, const GuardOptions& options) {
     return refused(cat(scheme->name, " is allowed only to hosts that the configuration allows; ",
                        target.host, ":", target.port, " is none"));
   }
-  const bool port = scheme->mail ? std::count(std::begin(kMailPorts), std::end(kMailPorts), target.port)
-                                 : std::count(options.ports.begin(), options.ports.end(), target.port);
+  const bool port = scheme->mail
+                        ? std::count(std::begin(kMailPorts), std::end(kMailPorts), target.port)
+                        : std::count(options.ports.begin(), options.ports.end(), target.port);
   if (!port) return refused(cat("the port ", target.port, " is not allowed"));
   if (!target.address.empty()) {
     TRY(check_address(target.host, *parse_address(target.address), options));
@@ -205,15 +208,18 @@ Result<Target> check_url_form(std::string_view url, const GuardOptions& options)
   return TRY(check_form(url, options)).target;
 }
 
-Result<Target> check_url(std::string_view url, const GuardOptions& options, const Resolve& resolve) {
+Result<Target> check_url(std::string_view url, const GuardOptions& options,
+                         const Resolve& resolve) {
   Form form = TRY(check_form(url, options));
   Target& target = form.target;
   if (!target.address.empty()) return target;
   const auto addresses = TRY(resolve ? resolve(target.host) : system_resolve(target.host));
-  if (addresses.empty()) return Error(Code::kUnavailable, cat("lookup ", target.host, ": no address"));
+  if (addresses.empty())
+    return Error(Code::kUnavailable, cat("lookup ", target.host, ": no address"));
   for (const std::string& text : addresses) {
     const auto ip = parse_address(text);
-    if (!ip) return refused(cat("the host ", target.host, " resolves to ", quote(text), ", no address"));
+    if (!ip)
+      return refused(cat("the host ", target.host, " resolves to ", quote(text), ", no address"));
     if (!form.named) TRY(check_address(target.host, *ip, options));
     if (target.address.empty()) target.address = ip->text();
   }
@@ -225,7 +231,9 @@ Status check_guard_options(const GuardOptions& options) {
     const auto host = split_host(entry);
     const bool good = is_network(entry) ? parse_range(entry).has_value()
                                         : parse_address(entry) || (host && !host->host.empty());
-    if (!good) return Error(Code::kInvalidArgument, cat("allow: ", quote(entry), " is no host and no network"));
+    if (!good)
+      return Error(Code::kInvalidArgument,
+                   cat("allow: ", quote(entry), " is no host and no network"));
   }
   for (const std::string& entry : options.deny) {
     if (!parse_range(entry)) {
@@ -233,7 +241,8 @@ Status check_guard_options(const GuardOptions& options) {
     }
   }
   for (const int port : options.ports) {
-    if (port < 1 || port > 65535) return Error(Code::kInvalidArgument, cat("ports: ", port, " is none"));
+    if (port < 1 || port > 65535)
+      return Error(Code::kInvalidArgument, cat("ports: ", port, " is none"));
   }
   return ok();
 }

@@ -1,9 +1,9 @@
 // Guard: which URLs lookout may send to (server-side request forgery). Rules: spec
 // events-informers §4.5. https (and smtps, and smtp, which then asks for STARTTLS); http and nats
-// only to hosts allowed by name; ports 443 and 8443 (mail: 25, 465, 587) unless the host is allowed;
-// no user in the URL; every address the host resolves to must be outside the denied ranges (also
-// inside mapped and translated IPv6), or lie in an allowed network, or the host be allowed by name;
-// the connection then goes to the address that was checked.
+// only to hosts allowed by name; ports 443 and 8443 (mail: 25, 465, 587) unless the host is
+// allowed; no user in the URL; every address the host resolves to must be outside the denied ranges
+// (also inside mapped and translated IPv6), or lie in an allowed network, or the host be allowed by
+// name; the connection then goes to the address that was checked.
 //
 // Hosts are ASCII: an international name is written in its xn-- form. Pure but for `resolve`.
 #pragma once
@@ -39,8 +39,8 @@ using Resolve = std::function<Result<std::vector<std::string>>(const std::string
 // Numeric, octal and hexadecimal host forms are read as addresses first.
 Result<Target> check_url(std::string_view url, const GuardOptions& options,
                          const Resolve& resolve = {});
-// The parts that need no network, for checking a subscription when it is made. `address` is set when
-// the host is one.
+// The parts that need no network, for checking a subscription when it is made. `address` is set
+// when the host is one.
 Result<Target> check_url_form(std::string_view url, const GuardOptions& options);
 // Entries that are neither a host nor a network.
 Status check_guard_options(const GuardOptions& options);

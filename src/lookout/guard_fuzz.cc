@@ -21,8 +21,8 @@ bool is_private(const std::string& text) {
   if (inet_pton(AF_INET, text.c_str(), &v4) != 1) return true;
   const uint32_t a = ntohl(v4.s_addr);
   const uint32_t top = a >> 24;
-  return top == 0 || top == 10 || top == 127 || top >= 224 || a >> 16 == 0xc0a8 || a >> 16 == 0xa9fe ||
-         a >> 20 == 0xac1;
+  return top == 0 || top == 10 || top == 127 || top >= 224 || a >> 16 == 0xc0a8 ||
+         a >> 16 == 0xa9fe || a >> 20 == 0xac1;
 }
 
 }  // namespace
@@ -30,8 +30,8 @@ bool is_private(const std::string& text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace pintle::lookout;
   if (size == 0) return 0;
-  static const char* const kAddresses[] = {"198.51.100.7", "127.0.0.1",       "::ffff:10.0.0.1",
-                                           "2606:4700::1", "2002:7f00:1::",   "nonsense"};
+  static const char* const kAddresses[] = {"198.51.100.7", "127.0.0.1",     "::ffff:10.0.0.1",
+                                           "2606:4700::1", "2002:7f00:1::", "nonsense"};
   const char* address = kAddresses[data[0] % std::size(kAddresses)];
   const std::string_view url(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto target =

@@ -43,7 +43,9 @@ TEST(Guard, refuses_what_only_looks_like_a_receiver) {
       {"https://a..b/", "is not a name"},
       {"https://%31%32%37.0.0.1/", "is not a name"},
       {"https://\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1/", "is not ASCII"},
-      {"https://b\xC3\xBC" "cher.example/", "is not ASCII"},
+      {"https://b\xC3\xBC"
+       "cher.example/",
+       "is not ASCII"},
       {"https://[fe80::1%25eth0]/", "is no IPv6 address"},
       {"https://[127.0.0.1]/", "is no IPv6 address"},
       {"https://[::1/", "cannot be read"},
@@ -57,13 +59,40 @@ TEST(Guard, refuses_what_only_looks_like_a_receiver) {
 }
 
 TEST(Guard, reads_every_form_of_an_address_before_it_checks) {
-  for (std::string_view host :
-       {"127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "017700000001", "0x7f.1",
-        "127.0.0.1.", "0", "169.254.169.254", "2852039166", "0xA9FEA9FE", "10.255.0.1", "100.64.0.1",
-        "172.31.255.255", "192.0.0.8", "192.168.1.1", "198.19.0.1", "224.0.0.1", "255.255.255.255",
-        "[::]", "[::1]", "[fd00::1]", "[fe80::1]", "[ff02::1]", "[::ffff:127.0.0.1]",
-        "[::ffff:a9fe:a9fe]", "[64:ff9b::10.0.0.1]", "[64:ff9b:1::1]", "[2002:7f00:1::]",
-        "[2002:a9fe:a9fe::1]", "[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[fec0::1]"}) {
+  for (std::string_view host : {"127.0.0.1",
+                                "127.1",
+                                "2130706433",
+                                "0x7f000001",
+                                "0177.0.0.1",
+                                "017700000001",
+                                "0x7f.1",
+                                "127.0.0.1.",
+                                "0",
+                                "169.254.169.254",
+                                "2852039166",
+                                "0xA9FEA9FE",
+                                "10.255.0.1",
+                                "100.64.0.1",
+                                "172.31.255.255",
+                                "192.0.0.8",
+                                "192.168.1.1",
+                                "198.19.0.1",
+                                "224.0.0.1",
+                                "255.255.255.255",
+                                "[::]",
+                                "[::1]",
+                                "[fd00::1]",
+                                "[fe80::1]",
+                                "[ff02::1]",
+                                "[::ffff:127.0.0.1]",
+                                "[::ffff:a9fe:a9fe]",
+                                "[64:ff9b::10.0.0.1]",
+                                "[64:ff9b:1::1]",
+                                "[2002:7f00:1::]",
+                                "[2002:a9fe:a9fe::1]",
+                                "[::127.0.0.1]",
+                                "[::ffff:0:127.0.0.1]",
+                                "[fec0::1]"}) {
     const std::string v = verdict("https://" + std::string(host) + "/");
     EXPECT_NE(v.find("which is not allowed"), std::string::npos) << host << ": " << v;
   }
@@ -83,8 +112,10 @@ TEST(Guard, follows_the_configuration) {
   o.allow = {"hooks.internal:8080", "10.1.0.0/16", "any.internal", "127.0.0.1:9000", "[::1]:9000"};
   o.deny = {"198.51.100.0/24"};
   o.ports = {443};
-  EXPECT_EQ(verdict("http://hooks.internal:8080/x", o, {"10.9.9.9"}), "hooks.internal:8080 at 10.9.9.9");
-  EXPECT_NE(verdict("http://hooks.internal:8081/x", o).find("http is allowed only"), std::string::npos);
+  EXPECT_EQ(verdict("http://hooks.internal:8080/x", o, {"10.9.9.9"}),
+            "hooks.internal:8080 at 10.9.9.9");
+  EXPECT_NE(verdict("http://hooks.internal:8081/x", o).find("http is allowed only"),
+            std::string::npos);
   EXPECT_EQ(verdict("http://any.internal:1/x", o, {"127.0.0.1"}), "any.internal:1 at 127.0.0.1");
   EXPECT_EQ(verdict("http://0x7f.1:9000", o), "127.0.0.1:9000 at 127.0.0.1");
   EXPECT_EQ(verdict("http://[0::1]:9000", o), "::1:9000 at ::1");
@@ -96,7 +127,8 @@ TEST(Guard, follows_the_configuration) {
 }
 
 TEST(Guard, names_entries_that_are_none) {
-  EXPECT_TRUE(check_guard_options({{"a.b", "a:1", "10.0.0.0/8", "::1", "[::1]:1"}, {"fc00::/7"}, {443}}));
+  EXPECT_TRUE(
+      check_guard_options({{"a.b", "a:1", "10.0.0.0/8", "::1", "[::1]:1"}, {"fc00::/7"}, {443}}));
   EXPECT_FALSE(check_guard_options({{"10.0.0.0/33"}, {}, {}}));
   EXPECT_FALSE(check_guard_options({{"a:b"}, {}, {}}));
   EXPECT_FALSE(check_guard_options({{}, {"hooks.internal"}, {}}));

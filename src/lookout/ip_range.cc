@@ -29,10 +29,10 @@ Ip v4_at(const Ip& ip, size_t at) {
 // What no receiver on the internet has. 0/8 and its like are written as IPv4; the IPv6 rows do not
 // hold IPv4 addresses (those are looked at by what is embedded).
 constexpr std::string_view kDenied[] = {
-    "0.0.0.0/8",    "10.0.0.0/8",    "100.64.0.0/10", "127.0.0.0/8",  "169.254.0.0/16",
-    "172.16.0.0/12", "192.0.0.0/24", "192.168.0.0/16", "198.18.0.0/15", "224.0.0.0/4",
-    "240.0.0.0/4",  "::/128",        "::1/128",       "64:ff9b:1::/48", "fc00::/7",
-    "fe80::/10",    "fec0::/10",     "ff00::/8",
+    "0.0.0.0/8",     "10.0.0.0/8",   "100.64.0.0/10",  "127.0.0.0/8",    "169.254.0.0/16",
+    "172.16.0.0/12", "192.0.0.0/24", "192.168.0.0/16", "198.18.0.0/15",  "224.0.0.0/4",
+    "240.0.0.0/4",   "::/128",       "::1/128",        "64:ff9b:1::/48", "fc00::/7",
+    "fe80::/10",     "fec0::/10",    "ff00::/8",
 };
 
 struct NamedRange {
@@ -67,7 +67,8 @@ std::optional<uint64_t> old_number(std::string_view s) {
 
 bool looks_numeric(std::string_view part) {
   if (part.empty()) return false;
-  if (std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; })) return true;
+  if (std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; }))
+    return true;
   return old_number(part).has_value();
 }
 
@@ -143,7 +144,8 @@ std::optional<IpRange> parse_range(std::string_view text) {
 
 std::optional<Ip> embedded_v4(const Ip& ip) {
   static const IpRange kCompatible = *parse_range("::/96"), kNat64 = *parse_range("64:ff9b::/96"),
-                       kTranslated = *parse_range("::ffff:0:0:0/96"), k6to4 = *parse_range("2002::/16");
+                       kTranslated = *parse_range("::ffff:0:0:0/96"),
+                       k6to4 = *parse_range("2002::/16");
   if (ip.v4()) return ip;
   if (kCompatible.contains(ip) || kNat64.contains(ip) || kTranslated.contains(ip)) {
     return v4_at(ip, 12);

@@ -39,7 +39,7 @@ TEST(Window, never_lets_more_through_than_the_limit) {
   }
   for (size_t i = 20; i < sent.size(); ++i) EXPECT_GE(sent[i] - sent[i - 20], 62'000);
   EXPECT_GE(sent.size(), 100u);
-  EXPECT_EQ(sent[14], 1400);           // the first ones at once
+  EXPECT_EQ(sent[14], 1400);               // the first ones at once
   EXPECT_GE(sent[15] - sent[14], 12'000);  // the last quarter spread
 }
 

@@ -42,7 +42,8 @@ void Workers::work(const std::shared_ptr<Shared>& s) {
 void Workers::run(std::function<void()> task) {
   std::lock_guard held(shared_->mutex);
   shared_->tasks.push_back(std::move(task));
-  if (static_cast<size_t>(shared_->idle) < shared_->tasks.size() && shared_->threads < shared_->most) {
+  if (static_cast<size_t>(shared_->idle) < shared_->tasks.size() &&
+      shared_->threads < shared_->most) {
     ++shared_->threads;
     std::thread([s = shared_] { work(s); }).detach();
   }

@@ -23,8 +23,12 @@ std::string_view severity_text(Severity s) {
 // Writes one JSON object, member by member.
 class ObjectWriter {
  public:
-  ObjectWriter& text(std::string_view name, std::string_view v) { return raw(name, json::quoted(v)); }
-  ObjectWriter& some(std::string_view name, std::string_view v) { return v.empty() ? *this : text(name, v); }
+  ObjectWriter& text(std::string_view name, std::string_view v) {
+    return raw(name, json::quoted(v));
+  }
+  ObjectWriter& some(std::string_view name, std::string_view v) {
+    return v.empty() ? *this : text(name, v);
+  }
   ObjectWriter& number(std::string_view name, int64_t v) { return raw(name, std::to_string(v)); }
   ObjectWriter& raw(std::string_view name, std::string_view v) {
     append(out_, {out_.size() > 1 ? "," : "", json::quoted(name), ":", v});
@@ -43,9 +47,7 @@ std::string labels_json(const Event& e) {
 }
 
 // Event::data is made by us; what should be no JSON all the same is told as text.
-std::string data_json(const Event& e) {
-  return json::read(e.data) ? e.data : json::quoted(e.data);
-}
+std::string data_json(const Event& e) { return json::read(e.data) ? e.data : json::quoted(e.data); }
 
 // Template functions without those that make keys or ask the network: an event must be told in
 // microseconds.
@@ -54,8 +56,8 @@ std::span<const value::FuncDef> functions() {
     std::vector<value::FuncDef> out;
     for (const value::FuncDef& f : funcs::table()) {
       const bool slow = f.name.starts_with("gen") || f.name == "htpasswd" || f.name == "bcrypt" ||
-                        f.name == "derivePassword" || f.name == "lookup" || f.name == "getHostByName" ||
-                        f.name == "buildCustomCert";
+                        f.name == "derivePassword" || f.name == "lookup" ||
+                        f.name == "getHostByName" || f.name == "buildCustomCert";
       if (!slow) out.push_back(f);
     }
     return out;
@@ -73,7 +75,8 @@ std::string time_text(int64_t unix_ms) {
   const hh_mm_ss clock(t - day);
   std::string out = "0000-00-00T00:00:00.000Z";
   const auto put = [&](size_t at, int n, int64_t v) {
-    for (; n > 0; --n, v /= 10) out[at + static_cast<size_t>(n) - 1] = static_cast<char>('0' + v % 10);
+    for (; n > 0; --n, v /= 10)
+      out[at + static_cast<size_t>(n) - 1] = static_cast<char>('0' + v % 10);
   };
   put(0, 4, std::clamp(static_cast<int>(date.year()), 0, 9999));
   put(5, 2, static_cast<unsigned>(date.month()));
@@ -86,8 +89,8 @@ std::string time_text(int64_t unix_ms) {
 }
 
 std::string webhook_id(const Claimed& c) {
-  const std::string all = cat(c.event.cluster_uid, "\n", c.event.sequence, "\n", c.event.stored_ms, "\n",
-                              c.delivery.subscription_id);
+  const std::string all = cat(c.event.cluster_uid, "\n", c.event.sequence, "\n", c.event.stored_ms,
+                              "\n", c.delivery.subscription_id);
   return cat("msg_", crypt::hex(crypt::sha256(all)).substr(0, 32));
 }
 
@@ -138,7 +141,8 @@ std::string cloud_event(const StoredEvent& s) {
 }
 
 std::string subject_text(const Subject& s) {
-  return cat(s.kind, s.kind.empty() ? "" : " ", s.name_space, s.name_space.empty() ? "" : "/", s.name);
+  return cat(s.kind, s.kind.empty() ? "" : " ", s.name_space, s.name_space.empty() ? "" : "/",
+             s.name);
 }
 
 std::string headline(const StoredEvent& s) {

@@ -1,5 +1,5 @@
-// DingTalk's robot: markdown or text; signed by &timestamp and &sign in the URL when the secret has a
-// key ("SEC..."). 20 messages a minute, beyond which the robot is blocked for ten.
+// DingTalk's robot: markdown or text; signed by &timestamp and &sign in the URL when the secret has
+// a key ("SEC..."). 20 messages a minute, beyond which the robot is blocked for ten.
 #include "base/strings.h"
 #include "base/url.h"
 #include "crypt/crypt.h"
@@ -31,22 +31,24 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t now_ms) {
   const Robot robot = TRY(read(events[0].subscription));
   const SinkOptions& o = robot.options;
   const std::string text = TRY(message_text(events, o, kTextLimit, escape_angles));
-  const std::string title = events.size() == 1 ? headline(events[0].event) : cat(events.size(), " events");
+  const std::string title =
+      events.size() == 1 ? headline(events[0].event) : cat(events.size(), " events");
   const std::string at = cat("\"at\":{\"atMobiles\":", json_list(o.mention), ",\"isAtAll\":false}");
   std::string body;
   if (o.format == "text") {
     body = cat("{\"msgtype\":\"text\",\"text\":{\"content\":", json::quoted(text), "},", at, "}");
   } else {
     body = cat("{\"msgtype\":\"markdown\",\"markdown\":{\"title\":",
-               json::quoted(o.title.empty() ? title : cat(o.title, " ", title)), ",\"text\":",
-               json::quoted(replace_all(text, "\n", "\n\n")), "},", at, "}");
+               json::quoted(o.title.empty() ? title : cat(o.title, " ", title)),
+               ",\"text\":", json::quoted(replace_all(text, "\n", "\n\n")), "},", at, "}");
   }
   std::string url = robot.url;
   if (!robot.key.empty()) {
     const std::string stamp = std::to_string(now_ms);
     const std::string sign =
         crypt::base64_encode(crypt::hmac_sha256(robot.key, cat(stamp, "\n", robot.key)));
-    append(url, {url.find('?') == url.npos ? "?" : "&", "timestamp=", stamp, "&sign=", query_escape(sign)});
+    append(url, {url.find('?') == url.npos ? "?" : "&", "timestamp=", stamp,
+                 "&sign=", query_escape(sign)});
   }
   return post_json(std::move(url), std::move(body));
 }
@@ -57,7 +59,11 @@ Verdict judge(const http::Response& r) {
 
 }  // namespace
 
-const SinkKind kDingtalk = {.name = "dingtalk", .check = check, .route = route, .request = request,
-                            .judge = judge, .limits = {Limit{20, 62'000}}};
+const SinkKind kDingtalk = {.name = "dingtalk",
+                            .check = check,
+                            .route = route,
+                            .request = request,
+                            .judge = judge,
+                            .limits = {Limit{20, 62'000}}};
 
 }  // namespace pintle::lookout

@@ -11,21 +11,24 @@ namespace pintle::lookout {
 namespace {
 
 struct MailServer {
-  explicit MailServer(std::string extensions = "", std::string rcpt = "250 Ok\r\n", std::string auth = "235 Ok\r\n")
-      : server("220 test ESMTP\r\n", [=, data = false, login = false](const std::string& line) mutable -> std::string {
-          if (data) {
-            if (line != ".") return "";
-            data = false;
-            return "250 2.0.0 queued\r\n";
-          }
-          if (line.starts_with("EHLO")) return cat("250-test\r\n", extensions, "250 8BITMIME\r\n");
-          if (std::exchange(login, line.starts_with("AUTH"))) return auth;
-          if (login) return "334 \r\n";
-          if (line.starts_with("RCPT")) return rcpt;
-          data = line == "DATA";
-          if (data) return "354 go on\r\n";
-          return line == "QUIT" ? "221 Bye\r\n" : "250 Ok\r\n";
-        }) {}
+  explicit MailServer(std::string extensions = "", std::string rcpt = "250 Ok\r\n",
+                      std::string auth = "235 Ok\r\n")
+      : server("220 test ESMTP\r\n",
+               [=, data = false, login = false](const std::string& line) mutable -> std::string {
+                 if (data) {
+                   if (line != ".") return "";
+                   data = false;
+                   return "250 2.0.0 queued\r\n";
+                 }
+                 if (line.starts_with("EHLO"))
+                   return cat("250-test\r\n", extensions, "250 8BITMIME\r\n");
+                 if (std::exchange(login, line.starts_with("AUTH"))) return auth;
+                 if (login) return "334 \r\n";
+                 if (line.starts_with("RCPT")) return rcpt;
+                 data = line == "DATA";
+                 if (data) return "354 go on\r\n";
+                 return line == "QUIT" ? "221 Bye\r\n" : "250 Ok\r\n";
+               }) {}
   LineServer server;
 };
 

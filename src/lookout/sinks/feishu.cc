@@ -36,19 +36,23 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t now_ms) {
   const Robot robot = TRY(read(events[0].subscription));
   const SinkOptions& o = robot.options;
   std::string text = TRY(message_text(events, o, kTextLimit, escape_angles));
-  for (const std::string& id : o.mention) append(text, {"\n<at user_id=\"", escape_angles(id), "\"></at>"});
+  for (const std::string& id : o.mention)
+    append(text, {"\n<at user_id=\"", escape_angles(id), "\"></at>"});
   std::string body = "{";
   if (!robot.key.empty()) {
     const std::string stamp = std::to_string(now_ms / 1000);
-    const std::string sign = crypt::base64_encode(crypt::hmac_sha256(cat(stamp, "\n", robot.key), ""));
+    const std::string sign =
+        crypt::base64_encode(crypt::hmac_sha256(cat(stamp, "\n", robot.key), ""));
     body += cat("\"timestamp\":\"", stamp, "\",\"sign\":\"", sign, "\",");
   }
   if (o.format == "card") {
-    const std::string title = events.size() == 1 ? headline(events[0].event) : cat(events.size(), " events");
-    body += cat("\"msg_type\":\"interactive\",\"card\":{\"header\":{\"template\":\"", colour(events),
-                "\",\"title\":{\"tag\":\"plain_text\",\"content\":", json::quoted(title),
-                "}},\"elements\":[{\"tag\":\"div\",\"text\":{\"tag\":\"lark_md\",\"content\":",
-                json::quoted(text), "}}]}}");
+    const std::string title =
+        events.size() == 1 ? headline(events[0].event) : cat(events.size(), " events");
+    body +=
+        cat("\"msg_type\":\"interactive\",\"card\":{\"header\":{\"template\":\"", colour(events),
+            "\",\"title\":{\"tag\":\"plain_text\",\"content\":", json::quoted(title),
+            "}},\"elements\":[{\"tag\":\"div\",\"text\":{\"tag\":\"lark_md\",\"content\":",
+            json::quoted(text), "}}]}}");
   } else {
     body += cat("\"msg_type\":\"text\",\"content\":{\"text\":", json::quoted(text), "}}");
   }
@@ -59,13 +63,17 @@ Verdict judge(const http::Response& r) {
   // Older robots answer {"StatusCode":0} beside or instead of {"code":0}.
   const auto body = json::read(r.body, {json::Numbers::kExact});
   const bool old = body && body->get("code") == nullptr && body->get("StatusCode") != nullptr;
-  return judge_code(r, old ? "StatusCode" : "code", old ? "StatusMessage" : "msg", {9499, 11232, 99991400},
-                    60'000);
+  return judge_code(r, old ? "StatusCode" : "code", old ? "StatusMessage" : "msg",
+                    {9499, 11232, 99991400}, 60'000);
 }
 
 }  // namespace
 
-const SinkKind kFeishu = {.name = "feishu", .check = check, .route = route, .request = request,
-                          .judge = judge, .limits = {Limit{100, 62'000}, Limit{5, 1'200}}};
+const SinkKind kFeishu = {.name = "feishu",
+                          .check = check,
+                          .route = route,
+                          .request = request,
+                          .judge = judge,
+                          .limits = {Limit{100, 62'000}, Limit{5, 1'200}}};
 
 }  // namespace pintle::lookout

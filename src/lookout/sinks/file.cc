@@ -1,5 +1,6 @@
-// Lines in a file: one JSON object (or what the template makes) for each event. The path is relative
-// to where lookout runs and stays below it, so that who may subscribe may not write anywhere.
+// Lines in a file: one JSON object (or what the template makes) for each event. The path is
+// relative to where lookout runs and stays below it, so that who may subscribe may not write
+// anywhere.
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "lookout/sinks/body.h"

@@ -26,8 +26,8 @@ std::string_view type_of(const Event& e) {
 
 // Horizon numbers its clusters (our releases); ours get a number that is always the same.
 int64_t number_of(const StoredEvent& e) {
-  const std::string digest = crypt::sha256(
-      cat(e.cluster_uid, "\n", e.event.release_namespace, "\n", e.event.release));
+  const std::string digest =
+      crypt::sha256(cat(e.cluster_uid, "\n", e.event.release_namespace, "\n", e.event.release));
   int64_t n = 0;
   for (int i = 0; i < 6; ++i) n = n << 8 | static_cast<uint8_t>(digest[static_cast<size_t>(i)]);
   return n;
@@ -38,23 +38,26 @@ std::string extra(const Event& e) {
   const std::string version = cat(s.group, s.group.empty() ? "" : "/", s.version);
   return cat("{\"message\":", json::quoted(e.message), ",\"reason\":", json::quoted(e.reason),
              ",\"type\":", e.severity == Severity::kInfo ? "\"Normal\"" : "\"Warning\"",
-             ",\"lastTimestamp\":", json::quoted(time_text(e.time_ms)), ",\"name\":", json::quoted(s.name),
-             ",\"involvedObject\":{\"kind\":", json::quoted(s.kind), ",\"name\":", json::quoted(s.name),
-             ",\"namespace\":", json::quoted(s.name_space), ",\"apiVersion\":", json::quoted(version), "}}");
+             ",\"lastTimestamp\":", json::quoted(time_text(e.time_ms)),
+             ",\"name\":", json::quoted(s.name),
+             ",\"involvedObject\":{\"kind\":", json::quoted(s.kind),
+             ",\"name\":", json::quoted(s.name), ",\"namespace\":", json::quoted(s.name_space),
+             ",\"apiVersion\":", json::quoted(version), "}}");
 }
 
 }  // namespace
 
 std::string horizon_payload(const Claimed& c) {
   const Event& e = c.event.event;
-  std::string out = cat("{\"id\":", c.delivery.id, ",\"eventID\":", c.event.sequence, ",\"webhookID\":",
-                        c.delivery.subscription_id, ",\"eventType\":", json::quoted(type_of(e)));
+  std::string out = cat("{\"id\":", c.delivery.id, ",\"eventID\":", c.event.sequence,
+                        ",\"webhookID\":", c.delivery.subscription_id,
+                        ",\"eventType\":", json::quoted(type_of(e)));
   if (!e.release.empty()) {
     const auto label = e.labels.find("app.kubernetes.io/name");
-    append(out, {",\"cluster\":{\"id\":", std::to_string(number_of(c.event)), ",\"name\":",
-                 json::quoted(e.release), ",\"applicationName\":",
-                 json::quoted(label == e.labels.end() ? e.release : label->second), ",\"env\":",
-                 json::quoted(c.event.region), "}"});
+    append(out, {",\"cluster\":{\"id\":", std::to_string(number_of(c.event)),
+                 ",\"name\":", json::quoted(e.release), ",\"applicationName\":",
+                 json::quoted(label == e.labels.end() ? e.release : label->second),
+                 ",\"env\":", json::quoted(c.event.region), "}"});
   }
   append(out, {",\"extra\":", json::quoted(extra(e)), "}"});
   return out;

@@ -2,8 +2,6 @@
 // stream's acknowledgement is waited for; the server drops what it has seen under an id. The plain
 // text protocol over one connection per message, on a worker; the secret is "user:password" or a
 // token. No TLS: the guard lets nats:// pass only to hosts that the configuration allows by name.
-#include "lookout/sinks/nats_wire.h"
-
 #include <algorithm>
 
 #include "base/gotext.h"
@@ -12,6 +10,7 @@
 #include "json/json.h"
 #include "lookout/sinks/body.h"
 #include "lookout/sinks/kinds.h"
+#include "lookout/sinks/nats_wire.h"
 
 namespace pintle::lookout {
 namespace {
@@ -32,7 +31,8 @@ Status check(const Subscription& s) {
   TRY(check_template(o.subject));
   TRY(check_template(o.body));
   TRY(check_url_option(o.url));
-  return o.url.starts_with("nats://") ? ok() : Error(Code::kInvalidArgument, "url: is no nats:// address");
+  return o.url.starts_with("nats://") ? ok()
+                                      : Error(Code::kInvalidArgument, "url: is no nats:// address");
 }
 
 Result<Route> route(const Subscription& s) {
@@ -44,19 +44,22 @@ Result<Route> route(const Subscription& s) {
 bool is_subject(std::string_view s) {
   char before = '.';
   for (const char c : s) {
-    if (static_cast<uint8_t>(c) <= ' ' || c == 0x7f || c == '*' || c == '>' || (c == '.' && before == '.')) return false;
+    if (static_cast<uint8_t>(c) <= ' ' || c == 0x7f || c == '*' || c == '>' ||
+        (c == '.' && before == '.'))
+      return false;
     before = c;
   }
   return before != '.';
 }
 
 std::string greeting(std::string_view secret) {
-  std::string out = "CONNECT {\"verbose\":false,\"pedantic\":false,\"headers\":true,\"no_responders\":true,"
-                    "\"name\":\"pintle-lookout\",\"lang\":\"cpp\",\"version\":\"1\",\"protocol\":1";
+  std::string out =
+      "CONNECT {\"verbose\":false,\"pedantic\":false,\"headers\":true,\"no_responders\":true,"
+      "\"name\":\"pintle-lookout\",\"lang\":\"cpp\",\"version\":\"1\",\"protocol\":1";
   const size_t colon = secret.find(':');
   if (colon != secret.npos) {
-    append(out, {",\"user\":", json::quoted(secret.substr(0, colon)), ",\"pass\":",
-                 json::quoted(secret.substr(colon + 1))});
+    append(out, {",\"user\":", json::quoted(secret.substr(0, colon)),
+                 ",\"pass\":", json::quoted(secret.substr(colon + 1))});
   } else if (!secret.empty()) {
     append(out, {",\"auth_token\":", json::quoted(secret)});
   }
@@ -65,12 +68,13 @@ std::string greeting(std::string_view secret) {
 
 Result<std::string> publication(const Claimed& c, const SinkOptions& o, std::string_view reply) {
   const std::string subject = TRY(render_template(o.subject, c.event));
-  if (!is_subject(subject)) return Error(Code::kInvalidArgument, cat("subject: ", quote(subject), " is none"));
+  if (!is_subject(subject))
+    return Error(Code::kInvalidArgument, cat("subject: ", quote(subject), " is none"));
   std::string body = o.format == "plain" ? plain_event(c.event) : cloud_event(c.event);
   if (!o.body.empty()) body = TRY(render_template(o.body, c.event));
   const std::string head = cat("NATS/1.0\r\nNats-Msg-Id: ", webhook_id(c), "\r\n\r\n");
-  return cat("HPUB ", subject, " ", reply, " ", head.size(), " ", head.size() + body.size(), "\r\n", head,
-             body, "\r\n");
+  return cat("HPUB ", subject, " ", reply, " ", head.size(), " ", head.size() + body.size(), "\r\n",
+             head, body, "\r\n");
 }
 
 // A stream's answer: {"stream":..,"seq":..} or {"error":{"code":..,"description":..}}.
@@ -82,7 +86,8 @@ Status judge_ack(const NatsMessage& m) {
   if (!read) return Error(Code::kUnavailable, "the stream's answer is no JSON");
   if (const value::Value* error = read->get("error")) {
     const value::Value* text = error->get("description");
-    return Error(Code::kUnavailable, cat("the stream answered: ", text && text->is_string() ? text->as_string() : "error"));
+    return Error(Code::kUnavailable, cat("the stream answered: ",
+                                         text && text->is_string() ? text->as_string() : "error"));
   }
   return read->get("stream") ? ok() : Error(Code::kUnavailable, "the answer is not a stream's");
 }
@@ -100,7 +105,9 @@ Status publish(NatsWire& wire, std::span<const std::string> messages, std::strin
 
 Verdict send(std::span<const Claimed> events, int64_t, const Target& target, sys::Disk&) {
   const Subscription& s = events[0].subscription;
-  const auto poison = [](const Error& e) { return Verdict{.outcome = Outcome::kDead, .why = e.text()}; };
+  const auto poison = [](const Error& e) {
+    return Verdict{.outcome = Outcome::kDead, .why = e.text()};
+  };
   const auto o = read(s);
   if (!o) return poison(o.error());
   const std::string inbox = cat("_INBOX.", crypt::hex(crypt::random_bytes(12)));

@@ -17,7 +17,9 @@ constexpr const char* kInfo = "INFO {\"server_id\":\"x\",\"headers\":true}\r\n";
 // Answers each publication with `ack`, as a stream does.
 LineServer::Script stream(std::string ack) {
   return [=, inbox = std::string()](const std::string& line) mutable -> std::string {
-    if (line.starts_with("HPUB ")) inbox = line.substr(line.find("_INBOX"), line.rfind(' ', line.rfind(' ') - 1) - line.find("_INBOX"));
+    if (line.starts_with("HPUB "))
+      inbox = line.substr(line.find("_INBOX"),
+                          line.rfind(' ', line.rfind(' ') - 1) - line.find("_INBOX"));
     if (!line.starts_with("{")) return "";
     return ack.starts_with("HMSG") || ack.starts_with("-ERR")
                ? ack
@@ -25,12 +27,14 @@ LineServer::Script stream(std::string ack) {
   };
 }
 
-Verdict deliver(const LineServer& s, size_t events, std::string more = "", std::string secret = "") {
+Verdict deliver(const LineServer& s, size_t events, std::string more = "",
+                std::string secret = "") {
   Claimed c;
   c.event.event.type = "release.deployed";
   c.event.region = "eu-1";
   c.subscription.sink_kind = "nats";
-  c.subscription.sink_public = cat(R"({"url":"nats://n.test:)", s.port(), "\",\"timeout_ms\":1500", more, "}");
+  c.subscription.sink_public =
+      cat(R"({"url":"nats://n.test:)", s.port(), "\",\"timeout_ms\":1500", more, "}");
   c.subscription.secret = std::move(secret);
   std::vector<Claimed> all(events, c);
   for (size_t i = 0; i < events; ++i) all[i].event.sequence = static_cast<int64_t>(i) + 1;
@@ -45,7 +49,8 @@ TEST(Nats, publishes_and_waits_for_the_streams_word) {
   EXPECT_TRUE(s.heard("HPUB lookout.eu-1.release.deployed _INBOX."));
   EXPECT_TRUE(s.heard("Nats-Msg-Id: msg_"));
   EXPECT_NE(s.lines()[0].find(R"("user":"u","pass":"p\"w")"), std::string::npos);
-  for (int i = 0; i < 1000 && !s.heard("PONG"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 0; i < 1000 && !s.heard("PONG"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_TRUE(s.heard("PONG"));
 }
 
@@ -78,7 +83,8 @@ TEST(Nats, gives_a_silent_server_its_time_and_no_more) {
 TEST(Nats, does_not_publish_where_a_wildcard_would_go) {
   LineServer s(kInfo, stream(R"({"stream":"EVENTS","seq":1})"));
   for (const char* subject : {"a.*", "a..b", "a b", ">", "a."}) {
-    EXPECT_EQ(deliver(s, 1, cat(",\"subject\":\"", subject, "\"")).outcome, Outcome::kDead) << subject;
+    EXPECT_EQ(deliver(s, 1, cat(",\"subject\":\"", subject, "\"")).outcome, Outcome::kDead)
+        << subject;
   }
   EXPECT_TRUE(s.lines().empty());
 }

@@ -125,7 +125,8 @@ Result<NatsMessage> NatsWire::message() {
       TRY(write("PONG\r\n"));
       continue;
     }
-    if (line.starts_with("-ERR")) return Error(Code::kUnavailable, cat("the server says ", line.substr(4)));
+    if (line.starts_with("-ERR"))
+      return Error(Code::kUnavailable, cat("the server says ", line.substr(4)));
     const bool headed = line.starts_with("HMSG ");
     if (!headed && !line.starts_with("MSG ")) continue;  // PONG, INFO, +OK
     const auto words = split(line, " ");
@@ -136,7 +137,8 @@ Result<NatsMessage> NatsWire::message() {
     };
     const size_t total = number(words.back());
     const size_t head = headed ? number(words[words.size() - 2]) : 0;
-    if (total > kMaxMessage || head > total) return Error(Code::kUnavailable, "the server is no NATS server");
+    if (total > kMaxMessage || head > total)
+      return Error(Code::kUnavailable, "the server is no NATS server");
     NatsMessage out;
     out.head = TRY(bytes(head));
     out.body = TRY(bytes(total - head));

@@ -23,18 +23,27 @@ struct Key {
 };
 
 const Key kKeys[] = {
-    {"ca", &SinkOptions::ca},           {"channel", &SinkOptions::channel},
-    {"content_type", &SinkOptions::content_type}, {"format", &SinkOptions::format},
-    {"from", &SinkOptions::from},       {"headers", &SinkOptions::headers},
-    {"mention", &SinkOptions::mention}, {"path", &SinkOptions::path},
-    {"plain", &SinkOptions::plain},     {"subject", &SinkOptions::subject},
-    {"template", &SinkOptions::body},   {"timeout_ms", &SinkOptions::timeout_ms},
-    {"title", &SinkOptions::title},     {"to", &SinkOptions::to},
-    {"url", &SinkOptions::url},         {"user", &SinkOptions::user},
+    {"ca", &SinkOptions::ca},
+    {"channel", &SinkOptions::channel},
+    {"content_type", &SinkOptions::content_type},
+    {"format", &SinkOptions::format},
+    {"from", &SinkOptions::from},
+    {"headers", &SinkOptions::headers},
+    {"mention", &SinkOptions::mention},
+    {"path", &SinkOptions::path},
+    {"plain", &SinkOptions::plain},
+    {"subject", &SinkOptions::subject},
+    {"template", &SinkOptions::body},
+    {"timeout_ms", &SinkOptions::timeout_ms},
+    {"title", &SinkOptions::title},
+    {"to", &SinkOptions::to},
+    {"url", &SinkOptions::url},
+    {"user", &SinkOptions::user},
 };
 
 bool has_controls(std::string_view s) {
-  return std::any_of(s.begin(), s.end(), [](char c) { return static_cast<uint8_t>(c) < ' ' || c == 0x7f; });
+  return std::any_of(s.begin(), s.end(),
+                     [](char c) { return static_cast<uint8_t>(c) < ' ' || c == 0x7f; });
 }
 
 bool take(const Value& v, std::string& out) {
@@ -72,7 +81,8 @@ Error bad(std::string text) { return Error(Code::kInvalidArgument, std::move(tex
 
 }  // namespace
 
-Result<SinkOptions> read_options(const Subscription& s, std::initializer_list<std::string_view> keys) {
+Result<SinkOptions> read_options(const Subscription& s,
+                                 std::initializer_list<std::string_view> keys) {
   SinkOptions out;
   if (s.sink_public.empty()) return out;
   auto read = json::read(s.sink_public, {json::Numbers::kExact});
@@ -88,11 +98,13 @@ Result<SinkOptions> read_options(const Subscription& s, std::initializer_list<st
     const bool fits = std::visit([&](auto member) { return take(v, out.*member); }, key->member);
     if (!fits) return bad(cat(name.view(), ": has the wrong type"));
   }
-  if (out.timeout_ms < 0 || out.timeout_ms > 30'000) return bad("timeout_ms: must be at most 30000");
+  if (out.timeout_ms < 0 || out.timeout_ms > 30'000)
+    return bad("timeout_ms: must be at most 30000");
   if (!out.ca.empty() && out.ca.find("-----BEGIN CERTIFICATE-----") == std::string::npos) {
     return bad("ca: is no PEM certificate");
   }
-  for (const std::string* text : {&out.content_type, &out.from, &out.user, &out.channel, &out.path}) {
+  for (const std::string* text :
+       {&out.content_type, &out.from, &out.user, &out.channel, &out.path}) {
     if (has_controls(*text)) return bad("a text holds control characters");
   }
   return out;

@@ -25,14 +25,15 @@ struct SinkOptions {
   std::string subject;       // email: template; nats: where to publish
   std::string from, user;    // email
   std::vector<std::string> to;
-  std::vector<std::string> mention;        // whom a chat message calls
+  std::vector<std::string> mention;  // whom a chat message calls
   std::map<std::string, std::string> headers;
   int64_t timeout_ms = 0;
-  bool plain = false;        // email: no STARTTLS
+  bool plain = false;  // email: no STARTTLS
 };
 
 // Errors name the key: unknown to this sink, of the wrong type, a template that cannot be read.
-Result<SinkOptions> read_options(const Subscription& s, std::initializer_list<std::string_view> keys);
+Result<SinkOptions> read_options(const Subscription& s,
+                                 std::initializer_list<std::string_view> keys);
 
 // The words of the secret. Robots' URLs hold a token, so the secret may begin with the URL.
 struct UrlSecret {

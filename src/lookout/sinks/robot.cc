@@ -43,7 +43,8 @@ Verdict judge_code(const http::Response& r, std::string_view code, std::string_v
 
 Result<Robot> read_robot(const Subscription& s, std::initializer_list<std::string_view> formats) {
   Robot out;
-  out.options = TRY(read_options(s, {"url", "format", "template", "title", "mention", "timeout_ms", "ca"}));
+  out.options =
+      TRY(read_options(s, {"url", "format", "template", "title", "mention", "timeout_ms", "ca"}));
   TRY(check_format(out.options.format, formats));
   if (out.options.format.empty()) out.options.format = *formats.begin();
   auto [url, keys] = url_and_keys(out.options, s.secret);
@@ -58,7 +59,8 @@ std::string escape_angles(std::string_view text) {
 
 std::string json_list(const std::vector<std::string>& items) {
   std::string out = "[";
-  for (const std::string& item : items) append(out, {out.size() > 1 ? "," : "", json::quoted(item)});
+  for (const std::string& item : items)
+    append(out, {out.size() > 1 ? "," : "", json::quoted(item)});
   return out + "]";
 }
 

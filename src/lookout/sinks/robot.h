@@ -1,5 +1,5 @@
-// What the chat robots have in common: a JSON body of text, an answer that is 200 with an error code
-// inside. Inside the sinks only. Pure.
+// What the chat robots have in common: a JSON body of text, an answer that is 200 with an error
+// code inside. Inside the sinks only. Pure.
 #pragma once
 
 #include <string>

@@ -51,8 +51,8 @@ struct SinkKind {
   // URLs and templates. Errors name the key.
   Status (*check)(const Subscription& s);
   Result<Route> (*route)(const Subscription& s);
-  // The request that tells these events (one subscription's, 1 to Route::merge) now, signed with this
-  // time. Error: they cannot be told (poison): dead.
+  // The request that tells these events (one subscription's, 1 to Route::merge) now, signed with
+  // this time. Error: they cannot be told (poison): dead.
   Result<http::Request> (*request)(std::span<const Claimed> events, int64_t now_ms) = nullptr;
   Verdict (*judge)(const http::Response& response) = nullptr;
   // For sinks that are no HTTP (file, stdout, nats): sends itself, on a worker thread, to a target

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMaxRetryAfterMs = 3'600'000;
 
-const SinkKind* const kSinks[] = {&kDingtalk, &kEmail,  &kFeishu, &kFile,   &kNats,
+const SinkKind* const kSinks[] = {&kDingtalk, &kEmail,  &kFeishu,  &kFile, &kNats,
                                   &kSlack,    &kStdout, &kWebhook, &kWecom};
 
 // "Sun, 06 Nov 1994 08:49:37 GMT" as unix seconds.
@@ -28,11 +28,13 @@ std::optional<int64_t> http_date(std::string_view s) {
   const size_t month = kMonths.find(s.substr(8, 3));
   const int day = number(5, 2), year = number(12, 4), h = number(17, 2), m = number(20, 2),
             second = number(23, 2);
-  if (month == kMonths.npos || month % 3 != 0 || day < 1 || year < 1970 || h < 0 || m < 0 || second < 0) {
+  if (month == kMonths.npos || month % 3 != 0 || day < 1 || year < 1970 || h < 0 || m < 0 ||
+      second < 0) {
     return std::nullopt;
   }
   using namespace std::chrono;
-  const sys_days date = std::chrono::year(year) / std::chrono::month(static_cast<unsigned>(month / 3 + 1)) /
+  const sys_days date = std::chrono::year(year) /
+                        std::chrono::month(static_cast<unsigned>(month / 3 + 1)) /
                         std::chrono::day(static_cast<unsigned>(day));
   return date.time_since_epoch().count() * int64_t{86400} + h * 3600 + m * 60 + second;
 }
@@ -72,9 +74,15 @@ Verdict judge_status(const http::Response& r) {
   v.why = cat("the receiver answered ", r.status);
   switch (r.status) {
     case 408:
-    case 425: v.outcome = Outcome::kRetry; break;
-    case 429: v.outcome = Outcome::kRetry; break;
-    case 410: v.outcome = Outcome::kDisable; break;
+    case 425:
+      v.outcome = Outcome::kRetry;
+      break;
+    case 429:
+      v.outcome = Outcome::kRetry;
+      break;
+    case 410:
+      v.outcome = Outcome::kDisable;
+      break;
     default:
       v.outcome = r.status >= 400 && r.status < 500 ? Outcome::kDead : Outcome::kRetry;
       v.alive = v.outcome == Outcome::kDead;

@@ -16,7 +16,8 @@ Claimed event(std::string kind, std::string options, std::string secret = "") {
   Claimed c;
   c.delivery.id = 77;
   c.delivery.subscription_id = 5;
-  c.event = {.sequence = 42, .stored_ms = kNow, .region = "eu-1", .cluster_uid = "c-1", .event = {}};
+  c.event = {
+      .sequence = 42, .stored_ms = kNow, .region = "eu-1", .cluster_uid = "c-1", .event = {}};
   Event& e = c.event.event;
   e.type = "release.failed";
   e.severity = Severity::kError;
@@ -77,11 +78,13 @@ TEST(Sinks, check_names_the_key_at_fault) {
       {"webhook", R"({"url":7})", "", "url: has the wrong type"},
       {"webhook", R"({"uri":"https://a"})", "", "unknown key \"uri\""},
       {"webhook", R"({"url":"https://u:p@a.example"})", "", "holds a user"},
-      {"webhook", R"({"url":"https://a.example","format":"xml"})", "", "format: \"xml\" is none of"},
+      {"webhook", R"({"url":"https://a.example","format":"xml"})", "",
+       "format: \"xml\" is none of"},
       {"webhook", R"({"url":"https://a.example","template":"{{.x"})", "", "unclosed action"},
       {"webhook", R"({"url":"https://a.example","headers":{"Host":"x"}})", "", "headers: Host"},
       {"webhook", R"({"url":"https://a.example","headers":{"A b":"x"}})", "", "is no name"},
-      {"webhook", R"({"url":"https://a.example","headers":{"A":"x\r\nB: c"}})", "", "headers: has the wrong type"},
+      {"webhook", R"({"url":"https://a.example","headers":{"A":"x\r\nB: c"}})", "",
+       "headers: has the wrong type"},
       {"webhook", R"({"url":"https://a.example","timeout_ms":60000})", "", "timeout_ms"},
       {"webhook", R"({"url":"https://a.example","ca":"x"})", "", "ca: is no PEM"},
       {"webhook", R"({"url":"https://a.example"})", "hunter2", "does not start with whsec_"},
@@ -90,7 +93,8 @@ TEST(Sinks, check_names_the_key_at_fault) {
       {"webhook", R"({)", "", "the sink's options"},
       {"dingtalk", R"({})", "https://oapi.dingtalk.com/robot/send?access_token=t SECx", ""},
       {"dingtalk", R"({"format":"link"})", "https://a.example", "format"},
-      {"feishu", R"({"url":"https://open.feishu.cn/open-apis/bot/v2/hook/x","format":"card"})", "", ""},
+      {"feishu", R"({"url":"https://open.feishu.cn/open-apis/bot/v2/hook/x","format":"card"})", "",
+       ""},
       {"wecom", R"({"url":"ftp://x"})", "", "the scheme"},
       {"slack", R"({"channel":"#ops"})", "xoxb-1", ""},
       {"file", R"({"path":"events.jsonl"})", "", ""},
@@ -119,8 +123,9 @@ TEST(Sinks, check_names_the_key_at_fault) {
 
 TEST(Webhook, signs_with_every_key_of_a_rotation) {
   const std::string old_key(24, 'a'), new_key(64, 'b');
-  const Claimed c = event("webhook", R"({"url":"https://a.example/x"})",
-                          cat("whsec_", crypt::base64_encode(new_key), " whsec_", crypt::base64_encode(old_key)));
+  const Claimed c =
+      event("webhook", R"({"url":"https://a.example/x"})",
+            cat("whsec_", crypt::base64_encode(new_key), " whsec_", crypt::base64_encode(old_key)));
   const http::Request r = request_of(c);
   EXPECT_EQ(r.method, "POST");
   EXPECT_EQ(header(r, "webhook-timestamp"), "1767323045");
@@ -171,7 +176,8 @@ TEST(Webhook, speaks_cloud_events_in_three_forms) {
 }
 
 TEST(Webhook, speaks_as_horizon_does) {
-  const http::Request r = request_of(event("webhook", R"({"url":"https://a.example","format":"horizon"})", "open sesame"));
+  const http::Request r = request_of(
+      event("webhook", R"({"url":"https://a.example","format":"horizon"})", "open sesame"));
   EXPECT_EQ(header(r, "X-Horizon-Webhook-Secret"), "open sesame");
   EXPECT_EQ(header(r, "Content-Type"), "application/json;charset=utf-8");
   EXPECT_EQ(at(r.body, {"id"}), "77");
@@ -185,23 +191,29 @@ TEST(Webhook, speaks_as_horizon_does) {
 
 TEST(Webhook, fills_a_template_and_refuses_what_is_no_json) {
   http::Request r = request_of(event(
-      "webhook", R"J({"url":"https://a.example","template":"{\"who\":{{ .release | toJson }},\"n\":{{ .revision }}}"})J"));
+      "webhook",
+      R"J({"url":"https://a.example","template":"{\"who\":{{ .release | toJson }},\"n\":{{ .revision }}}"})J"));
   EXPECT_EQ(r.body, R"({"who":"web","n":3})");
-  r = request_of(event("webhook", R"({"url":"https://a.example","content_type":"text/plain","template":"{{ .data.chart | upper }}"})"));
+  r = request_of(event(
+      "webhook",
+      R"({"url":"https://a.example","content_type":"text/plain","template":"{{ .data.chart | upper }}"})"));
   EXPECT_EQ(r.body, "WEB-1.2.3");
-  for (const char* bad : {R"({"url":"https://a.example","template":"{{ .release }}"})",
-                          R"({"url":"https://a.example","template":"{{ fail \"no\" }}"})",
-                          R"({"url":"https://a.example","template":"{{ range until 100000 }}{{ . }}{{ end }}"})"}) {
+  for (const char* bad :
+       {R"({"url":"https://a.example","template":"{{ .release }}"})",
+        R"({"url":"https://a.example","template":"{{ fail \"no\" }}"})",
+        R"({"url":"https://a.example","template":"{{ range until 100000 }}{{ . }}{{ end }}"})"}) {
     const Claimed c = event("webhook", bad);
     EXPECT_FALSE(find_sink("webhook")->request({&c, 1}, kNow)) << bad;
   }
 }
 
 TEST(Robots, sign_as_their_servers_check) {
-  http::Request r = request_of(event("dingtalk", "{}", "https://oapi.dingtalk.com/robot/send?access_token=t SEC42"));
+  http::Request r = request_of(
+      event("dingtalk", "{}", "https://oapi.dingtalk.com/robot/send?access_token=t SEC42"));
   const std::string mac = crypt::base64_encode(crypt::hmac_sha256("SEC42", cat(kNow, "\nSEC42")));
-  EXPECT_EQ(r.url, cat("https://oapi.dingtalk.com/robot/send?access_token=t&timestamp=", kNow, "&sign=",
-                       replace_all(replace_all(replace_all(mac, "+", "%2B"), "/", "%2F"), "=", "%3D")));
+  EXPECT_EQ(r.url,
+            cat("https://oapi.dingtalk.com/robot/send?access_token=t&timestamp=", kNow, "&sign=",
+                replace_all(replace_all(replace_all(mac, "+", "%2B"), "/", "%2F"), "=", "%3D")));
   EXPECT_EQ(at(r.body, {"msgtype"}), "markdown");
 
   r = request_of(event("feishu", "{}", "https://open.feishu.cn/hook/x key"));
@@ -228,7 +240,8 @@ TEST(Robots, tell_many_in_one_message_each_with_a_line) {
     c.event.event.message = std::string(5000, 'm');
     const size_t merge = find_sink(kind)->route(c.subscription)->merge;
     std::vector<Claimed> many(merge, c);
-    for (size_t i = 0; i < many.size(); ++i) many[i].event.event.release = cat("release-", i, "-", std::string(200, 'x'));
+    for (size_t i = 0; i < many.size(); ++i)
+      many[i].event.event.release = cat("release-", i, "-", std::string(200, 'x'));
     const auto r = find_sink(kind)->request(many, kNow);
     ASSERT_TRUE(r);
     for (size_t i = 0; i < many.size(); ++i) {
@@ -288,7 +301,8 @@ TEST(Judge, follows_the_status_and_retry_after) {
       {503, {{"retry-after", "-5"}}, Outcome::kRetry, 0},
       {503, {{"retry-after", "soon"}}, Outcome::kRetry, 0},
       {503,
-       {{"date", "Sun, 06 Nov 1994 08:49:37 GMT"}, {"retry-after", "Sun, 06 Nov 1994 08:50:37 GMT"}},
+       {{"date", "Sun, 06 Nov 1994 08:49:37 GMT"},
+        {"retry-after", "Sun, 06 Nov 1994 08:50:37 GMT"}},
        Outcome::kRetry,
        60'000},
   };
@@ -301,7 +315,10 @@ TEST(Judge, follows_the_status_and_retry_after) {
 }
 
 TEST(Email, is_a_message_of_its_own) {
-  Claimed c = event("email", R"({"url":"smtp://m.example","from":"lookout@b.c","to":["d@e.f","g@h.i"],"user":"u"})", "p w");
+  Claimed c =
+      event("email",
+            R"({"url":"smtp://m.example","from":"lookout@b.c","to":["d@e.f","g@h.i"],"user":"u"})",
+            "p w");
   c.event.event.release = "w\xC3\xBC\r\nBcc: x@y.z";
   const http::Request r = request_of(c);
   ASSERT_TRUE(r.mail);

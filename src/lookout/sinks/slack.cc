@@ -1,5 +1,5 @@
-// Slack: an incoming webhook (the secret or `url` is its URL), or chat.postMessage (`channel` is set,
-// the secret is the bot's token). About one message a second.
+// Slack: an incoming webhook (the secret or `url` is its URL), or chat.postMessage (`channel` is
+// set, the secret is the bot's token). About one message a second.
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "json/json.h"
@@ -52,7 +52,8 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t) {
   std::string text = TRY(message_text(events, it.options, kTextLimit, escape));
   for (const std::string& id : it.options.mention) append(text, {" <@", escape(id), ">"});
   std::string body = "{";
-  if (!it.options.channel.empty()) append(body, {"\"channel\":", json::quoted(it.options.channel), ","});
+  if (!it.options.channel.empty())
+    append(body, {"\"channel\":", json::quoted(it.options.channel), ","});
   append(body, {"\"text\":", json::quoted(text), "}"});
   http::Request r = post_json(it.url, std::move(body));
   if (!it.token.empty()) r.headers.emplace_back("Authorization", cat("Bearer ", it.token));
@@ -76,7 +77,11 @@ Verdict judge(const http::Response& r) {
 
 }  // namespace
 
-const SinkKind kSlack = {.name = "slack", .check = check, .route = route, .request = request,
-                         .judge = judge, .limits = {Limit{1, 1'100}}};
+const SinkKind kSlack = {.name = "slack",
+                         .check = check,
+                         .route = route,
+                         .request = request,
+                         .judge = judge,
+                         .limits = {Limit{1, 1'100}}};
 
 }  // namespace pintle::lookout

@@ -1,6 +1,6 @@
-// Webhook: CloudEvents (structured, binary, batch), our own flat JSON, a template, or the payload of
-// Horizon. Signed as Standard Webhooks say: webhook-id, webhook-timestamp, and webhook-signature with
-// one `v1,<base64>` for each key, so that a receiver may hold the old or the new one during a
+// Webhook: CloudEvents (structured, binary, batch), our own flat JSON, a template, or the payload
+// of Horizon. Signed as Standard Webhooks say: webhook-id, webhook-timestamp, and webhook-signature
+// with one `v1,<base64>` for each key, so that a receiver may hold the old or the new one during a
 // rotation. Horizon's mode sends its secret in clear, as Horizon does.
 #include "base/gotext.h"
 #include "base/strings.h"
@@ -43,7 +43,9 @@ Result<Settings> read(const Subscription& s) {
 
 // The bytes of "whsec_<base64>", 24 to 64 of them.
 Result<std::string> key_bytes(std::string_view key) {
-  const auto bad = [](std::string_view why) { return Error(Code::kInvalidArgument, cat("secret: ", why)); };
+  const auto bad = [](std::string_view why) {
+    return Error(Code::kInvalidArgument, cat("secret: ", why));
+  };
   if (!key.starts_with("whsec_")) return bad("does not start with whsec_");
   const auto bytes = crypt::base64_decode(key.substr(6));
   if (!bytes) return bad("is not base64 behind whsec_");
@@ -52,15 +54,17 @@ Result<std::string> key_bytes(std::string_view key) {
 }
 
 Status check_header(std::string_view name) {
-  static constexpr std::string_view kOurs[] = {"host", "content-length", "content-type", "connection",
-                                               "transfer-encoding", "expect", "webhook-id",
-                                               "webhook-timestamp", "webhook-signature"};
+  static constexpr std::string_view kOurs[] = {
+      "host",   "content-length", "content-type",      "connection",       "transfer-encoding",
+      "expect", "webhook-id",     "webhook-timestamp", "webhook-signature"};
   const std::string lower = to_lower(name);
   for (const std::string_view ours : kOurs) {
-    if (lower == ours) return Error(Code::kInvalidArgument, cat("headers: ", name, " is lookout's own"));
+    if (lower == ours)
+      return Error(Code::kInvalidArgument, cat("headers: ", name, " is lookout's own"));
   }
   for (const char c : name) {
-    const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '-' || c == '_';
     if (!fine) return Error(Code::kInvalidArgument, cat("headers: ", quote(name), " is no name"));
   }
   return name.empty() ? Error(Code::kInvalidArgument, "headers: a name is empty") : ok();
@@ -117,7 +121,8 @@ Result<std::string> templated(const SinkOptions& o, const StoredEvent& e) {
   const bool is_json = o.content_type.empty() || o.content_type.starts_with("application/json");
   if (is_json) {
     if (auto read = json::read(body); !read) {
-      return Error(Code::kInvalidArgument, cat("the template makes no JSON: ", read.error().text()));
+      return Error(Code::kInvalidArgument,
+                   cat("the template makes no JSON: ", read.error().text()));
     }
   }
   return body;
@@ -141,7 +146,8 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t now_ms) {
     TRY(make_binary(first.event, r));
   } else if (o.format == "cloudevents-batch") {
     type = "application/cloudevents-batch+json";
-    for (const Claimed& c : events) append(r.body, {r.body.empty() ? "[" : ",", cloud_event(c.event)});
+    for (const Claimed& c : events)
+      append(r.body, {r.body.empty() ? "[" : ",", cloud_event(c.event)});
     r.body += "]";
   } else if (o.format == "horizon") {
     type = "application/json;charset=utf-8";
@@ -159,7 +165,8 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t now_ms) {
   } else {
     std::string signatures;
     for (const std::string& key : it.keys) {
-      const std::string mac = crypt::hmac_sha256(TRY(key_bytes(key)), cat(id, ".", stamp, ".", r.body));
+      const std::string mac =
+          crypt::hmac_sha256(TRY(key_bytes(key)), cat(id, ".", stamp, ".", r.body));
       append(signatures, {signatures.empty() ? "" : " ", "v1,", crypt::base64_encode(mac)});
     }
     if (!signatures.empty()) r.headers.emplace_back("webhook-signature", signatures);
@@ -170,7 +177,7 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t now_ms) {
 
 }  // namespace
 
-const SinkKind kWebhook = {.name = "webhook", .check = check, .route = route, .request = request,
-                           .judge = judge_status};
+const SinkKind kWebhook = {
+    .name = "webhook", .check = check, .route = route, .request = request, .judge = judge_status};
 
 }  // namespace pintle::lookout

@@ -33,14 +33,17 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t) {
   if (!plain) {
     for (const std::string& id : o.mention) append(mentions, {"\n<@", escape_angles(id), ">"});
   }
-  const size_t limit = plain ? kTextLimit : kMarkdownLimit - std::min(kMarkdownLimit / 2, mentions.size());
+  const size_t limit =
+      plain ? kTextLimit : kMarkdownLimit - std::min(kMarkdownLimit / 2, mentions.size());
   const std::string text = TRY(message_text(events, o, limit, escape_angles)) + mentions;
   if (plain) {
-    return post_json(robot.url, cat("{\"msgtype\":\"text\",\"text\":{\"content\":", json::quoted(text),
-                                    ",\"mentioned_mobile_list\":", json_list(o.mention), "}}"));
+    return post_json(robot.url,
+                     cat("{\"msgtype\":\"text\",\"text\":{\"content\":", json::quoted(text),
+                         ",\"mentioned_mobile_list\":", json_list(o.mention), "}}"));
   }
-  return post_json(robot.url, cat("{\"msgtype\":\"markdown\",\"markdown\":{\"content\":",
-                                  json::quoted(text), "}}"));
+  return post_json(
+      robot.url,
+      cat("{\"msgtype\":\"markdown\",\"markdown\":{\"content\":", json::quoted(text), "}}"));
 }
 
 Verdict judge(const http::Response& r) {
@@ -49,7 +52,11 @@ Verdict judge(const http::Response& r) {
 
 }  // namespace
 
-const SinkKind kWecom = {.name = "wecom", .check = check, .route = route, .request = request,
-                         .judge = judge, .limits = {Limit{20, 62'000}}};
+const SinkKind kWecom = {.name = "wecom",
+                         .check = check,
+                         .route = route,
+                         .request = request,
+                         .judge = judge,
+                         .limits = {Limit{20, 62'000}}};
 
 }  // namespace pintle::lookout

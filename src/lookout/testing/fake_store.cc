@@ -11,20 +11,23 @@ std::string order_key(const Subscription& s, const StoredEvent& e) {
   const Event& v = e.event;
   if (s.order_by == "region") return e.region;
   if (s.order_by == "subscription") return "";
-  const std::string subject = cat(e.cluster_uid, "/", v.subject.name_space, "/", v.subject.kind, "/", v.subject.name);
+  const std::string subject =
+      cat(e.cluster_uid, "/", v.subject.name_space, "/", v.subject.kind, "/", v.subject.name);
   if (s.order_by == "subject" || v.release.empty()) return subject;
   return cat(e.cluster_uid, "/", v.release_namespace, "/", v.release);
 }
 
 bool finished(DeliveryState s) {
-  return s == DeliveryState::kSucceeded || s == DeliveryState::kDead || s == DeliveryState::kCancelled;
+  return s == DeliveryState::kSucceeded || s == DeliveryState::kDead ||
+         s == DeliveryState::kCancelled;
 }
 
 }  // namespace
 
 int64_t FakeStore::add(Event event, std::string region) {
   std::lock_guard held(mutex_);
-  StoredEvent e{static_cast<int64_t>(events_.size()) + 1, now(), std::move(region), "cluster-1", std::move(event)};
+  StoredEvent e{static_cast<int64_t>(events_.size()) + 1, now(), std::move(region), "cluster-1",
+                std::move(event)};
   events_.push_back(e);
   for (const auto& [id, s] : subscriptions_) {
     if (!matches(s.filter, e.event, e.region, "")) continue;
@@ -99,8 +102,8 @@ Claimed FakeStore::lease(Delivery& d, std::string_view owner, int64_t epoch, int
   return {d, events_[static_cast<size_t>(d.event_sequence) - 1], subscriptions_[d.subscription_id]};
 }
 
-Result<std::vector<Claimed>> FakeStore::claim(std::string_view owner, int64_t epoch, int64_t lease_ms,
-                                              int limit) {
+Result<std::vector<Claimed>> FakeStore::claim(std::string_view owner, int64_t epoch,
+                                              int64_t lease_ms, int limit) {
   std::lock_guard held(mutex_);
   ++statements_;
   if (away) return gone();
@@ -146,7 +149,8 @@ Result<int64_t> FakeStore::next_due_ms() {
   std::lock_guard held(mutex_);
   ++statements_;
   int64_t next = 0;
-  for (auto it = unfinished_.begin(); it != unfinished_.end(); it = unfinished_.upper_bound(it->first)) {
+  for (auto it = unfinished_.begin(); it != unfinished_.end();
+       it = unfinished_.upper_bound(it->first)) {
     const Delivery& d = deliveries_[it->second];
     const auto s = subscriptions_.find(d.subscription_id);
     if (s == subscriptions_.end() || !s->second.enabled) continue;

@@ -38,7 +38,8 @@ std::vector<std::string> LineServer::lines() const {
 
 bool LineServer::heard(const std::string& start) const {
   const auto all = lines();
-  return std::any_of(all.begin(), all.end(), [&](const std::string& l) { return l.starts_with(start); });
+  return std::any_of(all.begin(), all.end(),
+                     [&](const std::string& l) { return l.starts_with(start); });
 }
 
 void LineServer::serve() {
@@ -51,7 +52,9 @@ void LineServer::serve() {
 }
 
 void LineServer::talk(int fd) {
-  const auto say = [&](const std::string& text) { (void)!::send(fd, text.data(), text.size(), MSG_NOSIGNAL); };
+  const auto say = [&](const std::string& text) {
+    (void)!::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
+  };
   say(greeting_);
   std::string buffer;
   char piece[4096];

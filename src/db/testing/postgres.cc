@@ -1,11 +1,11 @@
 #include "db/testing/postgres.h"
 
-#include <sys/stat.h>
+#include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 namespace pintle::db {
 
@@ -28,9 +28,13 @@ std::string PostgresServer::start() {
   if (::mkdtemp(name.data()) == nullptr) return "no temporary directory";
   folder_ = name;
   if (::geteuid() == 0) {  // initdb refuses root
-    if (!shell("chown postgres " + folder_ + " 2>/dev/null")) return "no user postgres";
+    if (!shell("chown postgres " + folder_ + " 2>/dev/null")) {
+      fs::remove(folder_, ignored);
+      return "no user postgres";
+    }
     as_user_ = "cd " + folder_ + " && setpriv --reuid=postgres --regid=postgres --clear-groups ";
   }
+  watch();
   std::string log = folder_ + "/log";
   if (!shell(as_user_ + programs_ + "/initdb -D " + folder_ +
              "/data -A trust -E UTF8 --locale=C.UTF-8 --no-sync -U postgres >" + log + " 2>&1")) {
@@ -42,17 +46,34 @@ std::string PostgresServer::start() {
              "/data/log -o '" + options + "' start >>" + log + " 2>&1")) {
     return "pg_ctl start failed";
   }
-  running_ = true;
   return "";
 }
 
-PostgresServer::~PostgresServer() {
-  if (running_) {
-    shell(as_user_ + programs_ + "/pg_ctl -w -m immediate -D " + folder_ +
-          "/data stop >/dev/null 2>&1");
+// The server must not outlive the tests, however they end: a process of its own waits for the end of
+// a pipe that only this one holds, then stops the server and removes its folder.
+void PostgresServer::watch() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return;
+  std::string stop = "cat; " + as_user_ + programs_ + "/pg_ctl -w -m immediate -D " + folder_ +
+                     "/data stop; cd /; rm -rf " + folder_;
+  watcher_ = ::fork();
+  if (watcher_ == 0) {
+    ::setsid();
+    ::dup2(ends[0], 0);
+    int nowhere = ::open("/dev/null", O_WRONLY);
+    ::dup2(nowhere, 1);
+    ::dup2(nowhere, 2);
+    ::execl("/bin/sh", "sh", "-c", stop.c_str(), nullptr);
+    ::_exit(127);
   }
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  ::close(ends[0]);
+  alive_ = ends[1];
+}
+
+PostgresServer::~PostgresServer() {
+  if (alive_ < 0) return;
+  ::close(alive_);
+  ::waitpid(watcher_, nullptr, 0);
 }
 
 PostgresServer* PostgresServer::shared() { return the_server().server.get(); }

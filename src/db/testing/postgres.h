@@ -29,8 +29,9 @@ class PostgresServer {
   PostgresServer() = default;
   static Shared& the_server();
   std::string start();
+  void watch();
   std::string folder_, programs_, as_user_;
-  bool running_ = false;
+  int watcher_ = -1, alive_ = -1;  // a process, and the end of a pipe that it waits for
   int databases_ = 0;
 };
 

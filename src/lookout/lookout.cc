@@ -1,5 +1,7 @@
 #include "lookout/lookout.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -110,6 +112,7 @@ class Service : public Lookout {
   std::shared_ptr<const Rules> rules_;
   std::vector<CleaningPolicy> cleaning_;
   bool stop_ = false, poked_ = false;
+  bool fresh_ = false;       // there are regions to connect
   std::mutex reload_mutex_;  // one reload or stop at a time
   std::thread carer_, connector_, cleaner_;
 };
@@ -230,7 +233,10 @@ void Service::care() {
     if (stop_) return;
     poked_ = false;
     held.unlock();
-    for (const auto& r : regions()) r->care();
+    bool listed = false;
+    for (const auto& r : regions()) listed = r->care() || listed;
+    // A list of tens of thousands of objects leaves as many holes.
+    if (listed) malloc_trim(0);
     held.lock();
   }
 }
@@ -253,10 +259,8 @@ void Service::connect() {
     if (!next) {
       const int64_t wait = due == INT64_MAX ? kLongestConnectWaitMs : due - now;
       changed_.wait_for(held, std::chrono::milliseconds(std::max<int64_t>(wait, 1)),
-                        [&] { return stop_ || poked_; });
-      if (poked_ && !stop_) {  // the carer takes the poke; a new region is looked at in a moment
-        changed_.wait_for(held, std::chrono::milliseconds(100), [&] { return stop_; });
-      }
+                        [&] { return stop_ || fresh_; });
+      fresh_ = false;
       continue;
     }
     held.unlock();
@@ -333,6 +337,7 @@ Status Service::reload(Config config) {
                                      [&](const Slot& s) { return same(c, s.region->config()); });
       if (!there) slots_.push_back({make_region(c)});
     }
+    fresh_ = true;
   }
   for (const auto& r : regions()) r->set_rules(rules, config.raw_events);
   api_->set_tokens(config.tokens);

@@ -378,11 +378,8 @@ void WatchedRegion::care_for_argo() {
   }
 }
 
-void WatchedRegion::care() {
-  if (!connected_ || stopped_) {
-    check_health(now_ms());
-    return;
-  }
+bool WatchedRegion::care() {
+  if (!connected_ || stopped_) return check_health(now_ms());
   care_for_argo();
   bool start_events = false;
   const int64_t now = now_ms();
@@ -405,7 +402,7 @@ void WatchedRegion::care() {
     if (due != 0 && due <= now) observer_->tick(now, batch);
     if (!batch.events.empty()) shared_.writer.push(std::move(batch));
   }
-  check_health(now);
+  return check_health(now);
 }
 
 // Once, when all is listed. A kind that could not be listed tells nothing.
@@ -452,10 +449,11 @@ std::string WatchedRegion::state_now(std::string& error) const {
   return synced && watching ? "live" : "syncing";
 }
 
-void WatchedRegion::check_health(int64_t now) {
+bool WatchedRegion::check_health(int64_t now) {
   std::lock_guard held(mutex_);
   std::string error;
   const std::string state = state_now(error);
+  const bool live_now = state != state_ && state == "live";
   if (state != state_) {
     state_ = state;
     state_since_ms_ = now;
@@ -465,7 +463,7 @@ void WatchedRegion::check_health(int64_t now) {
   const bool well = state == "live" || state == "denied";
   const bool tell = well ? told_unhealthy_ && state == "live"
                          : !told_unhealthy_ && now - state_since_ms_ > kUnhealthyMs;
-  if (!tell || id_ == 0) return;
+  if (!tell || id_ == 0) return live_now;
   told_unhealthy_ = !well;
   Event e;
   e.type = well ? "region.healthy" : "region.unhealthy";
@@ -479,6 +477,7 @@ void WatchedRegion::check_health(int64_t now) {
   Batch batch = blank();
   batch.events.push_back(std::move(e));
   shared_.writer.push(std::move(batch));
+  return live_now;
 }
 
 void WatchedRegion::stop() {

@@ -73,8 +73,8 @@ class WatchedRegion {
   Status connect();
   bool connected() const { return connected_; }
   // Everything that is due: Events once the rest is there, kinds that came or went, stuck releases,
-  // its health. Short.
-  void care();
+  // its health. Short. True when it has just become live: all was listed.
+  bool care();
   void stop();
 
   // shared_ptr: the observer uses them until the next are set.
@@ -95,7 +95,7 @@ class WatchedRegion {
   void care_for_argo();
   void drop_watch(std::string_view resource);
   void tell_lost(int64_t now_ms);
-  void check_health(int64_t now_ms);
+  bool check_health(int64_t now_ms);
   std::string state_now(std::string& error) const;
   Batch blank() const;
   int64_t now_ms() const { return shared_.clock.now_ns() / 1'000'000; }

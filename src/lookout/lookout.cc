@@ -14,7 +14,7 @@
 #include "base/strings.h"
 #include "crypt/crypt.h"
 #include "lookout/api/api.h"
-#include "lookout/deliver.h"
+#include "lookout/deliver/deliver.h"
 #include "lookout/region.h"
 #include "lookout/writer.h"
 #include "sys/clock.h"

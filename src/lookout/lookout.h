@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
-#include "lookout/config.h"
+#include "lookout/config/config.h"
 #include "sys/clock.h"
 #include "sys/disk.h"
 #include "sys/environ.h"

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "lookout/store.h"
-#include "lookout/tracker.h"
+#include "lookout/track/tracker.h"
 
 namespace pintle::lookout {
 

@@ -15,8 +15,8 @@
 #include "base/result.h"
 #include "informer/delivery.h"
 #include "lookout/model.h"
-#include "lookout/rules.h"
-#include "lookout/tracker.h"
+#include "lookout/rules/rules.h"
+#include "lookout/track/tracker.h"
 
 namespace pintle::lookout {
 

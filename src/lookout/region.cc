@@ -7,7 +7,7 @@
 #include "kube/config.h"
 #include "lookout/fields.h"
 #include "lookout/lost.h"
-#include "lookout/release_payload.h"
+#include "lookout/track/release_payload.h"
 
 namespace pintle::lookout {
 namespace {

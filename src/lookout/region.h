@@ -19,7 +19,7 @@
 
 #include "base/log.h"
 #include "informer/factory.h"
-#include "lookout/config.h"
+#include "lookout/config/config.h"
 #include "lookout/observe.h"
 #include "lookout/store.h"
 #include "lookout/writer.h"

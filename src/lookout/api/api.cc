@@ -13,9 +13,9 @@
 #include "lookout/api/json.h"
 #include "lookout/api/page.h"
 #include "lookout/api/streams.h"
-#include "lookout/catalog.h"
+#include "lookout/rules/catalog.h"
 #include "lookout/fields.h"
-#include "lookout/rules_toml.h"
+#include "lookout/config/rules_toml.h"
 
 namespace pintle::lookout {
 namespace {

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "lookout/deliver.h"
+#include "lookout/deliver/deliver.h"
 #include "lookout/region.h"
 #include "lookout/store.h"
 #include "lookout/writer.h"

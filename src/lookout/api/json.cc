@@ -5,7 +5,7 @@
 
 #include "base/strings.h"
 #include "json/json.h"
-#include "lookout/catalog.h"
+#include "lookout/rules/catalog.h"
 #include "lookout/fields.h"
 #include "lookout/sinks/sink.h"
 

@@ -25,7 +25,7 @@ std::string ago(int64_t ms, int64_t now_ms) {
 class Table {
  public:
   Table(std::string_view title, std::initializer_list<std::string_view> heads) {
-    append(out_, {"<h2>", title, "</h2>\n<table><tr>"});
+    append(out_, {"<h2>", title, "</h2>\n<div class=\"wide\"><table><tr>"});
     for (const std::string_view head : heads) append(out_, {"<th>", head, "</th>"});
     out_ += "</tr>\n";
   }
@@ -37,7 +37,7 @@ class Table {
     ++rows_;
   }
   std::string take(std::string_view none) {
-    out_ += "</table>\n";
+    out_ += "</table></div>\n";
     if (rows_ == 0) append(out_, {"<p>", none, "</p>\n"});
     return std::move(out_);
   }
@@ -51,10 +51,11 @@ constexpr std::string_view kHead = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>lookout</title>
 <meta http-equiv="refresh" content="15"><meta name="viewport" content="width=device-width">
 <style>
-body{font:15px/1.4 system-ui,sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}
+body{font:15px/1.4 system-ui,sans-serif;margin:2em auto;max-width:90em;padding:0 1em;color:#222}
 h1{font-size:1.5em}h2{font-size:1.15em;margin-top:1.8em}
-table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.25em .6em;
-border-bottom:1px solid #ddd;vertical-align:top;overflow-wrap:anywhere}
+.wide{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{text-align:left;
+padding:.25em .6em;border-bottom:1px solid #ddd;vertical-align:top;white-space:nowrap}
+td:last-child{white-space:normal;overflow-wrap:anywhere;min-width:14em}
 th{font-weight:600;color:#555}.error td{background:#fdeaea}.warning td{background:#fff6e0}
 .good td:first-child{border-left:3px solid #3a3}p{color:#666}
 </style></head><body><h1>lookout</h1>

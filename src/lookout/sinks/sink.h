@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "http/http.h"
-#include "lookout/guard.h"
+#include "lookout/deliver/guard.h"
 #include "lookout/store.h"
 #include "sys/disk.h"
 

@@ -24,6 +24,7 @@ Status SqlStore::start() {
   writer_.session = TRY(db::Session::open({.url = options_.url, .cache_kib = kWriterCacheKib}));
   TRY(db::migrate(*writer_.session, schema_steps()));
   TRY(check_key(*writer_.session));
+  if (writer_.session->dialect() == db::Dialect::kSqlite) TRY(end_leases(*writer_.session));
   if (options_.url == "sqlite::memory:") return ok();
   if (writer_.session->dialect() == db::Dialect::kPostgres) {
     outbox_.session = TRY(db::Session::open({options_.url}));
@@ -33,6 +34,19 @@ Status SqlStore::start() {
     readers_.back()->session = TRY(db::Session::open({options_.url}));
   }
   return ok();
+}
+
+// One process has the file: what is leased was another's that is gone, and need not run out.
+Status SqlStore::end_leases(db::Session& session) {
+  return session.transaction([&]() -> Status {
+    TRY(session.run("update lane set due_ms = ? where exists "
+                    "(select 1 from delivery d where d.id = lane.head and d.state = 1)",
+                    now_ms()));
+    TRY(session.run("update delivery set lease_until_ms = ? "
+                    "where id in (select head from lane) and state = 1",
+                    now_ms()));
+    return ok();
+  });
 }
 
 // The first key a database sees is its key: with another one its secrets would be lost silently.

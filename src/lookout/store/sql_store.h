@@ -80,6 +80,7 @@ class SqlStore final : public Store {
   // One transaction of `body`, on the connection of writers or of the outbox.
   Status change(Door& door, const std::function<Status(db::Session&)>& body);
 
+  Status end_leases(db::Session& session);
   Status check_key(db::Session& session);
   std::string sealed(std::string_view secret, int64_t subscription) const;
   Result<std::string> unsealed(std::string_view stored, int64_t subscription) const;

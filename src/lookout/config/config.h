@@ -1,0 +1,58 @@
+// Config: lookout.toml as plain data. Unknown keys, wrong types, bad durations and patterns are
+// errors that name the key and, where known, its line; nothing starts half.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "lookout/deliver/guard.h"
+#include "lookout/rules/rules.h"
+#include "lookout/store.h"
+#include "lookout/track/tracker.h"
+#include "sys/disk.h"
+
+namespace pintle::lookout {
+
+struct RegionConfig {
+  std::string name, environment;
+  std::string kubeconfig, context;  // kubeconfig "in-cluster": the pod's account
+  std::vector<std::string> namespaces;  // empty: all
+};
+
+struct TokenConfig {
+  std::string name, sha256;  // of the token: hex
+  std::string role;          // "read", "operate", "admin"
+};
+
+struct CleaningPolicy {
+  std::string type;  // "kubernetes.event", "pod.*", "*"
+  int64_t keep_ms = 0;
+};
+
+struct Config {
+  std::string listen = "127.0.0.1:8090";
+  std::string database = "sqlite:lookout.db";
+  std::string secret_key_file;       // made when missing, mode 0600
+  std::vector<RegionConfig> regions;
+  std::vector<Subscription> subscriptions;  // kept in step with the database by name
+  std::map<std::string, std::string> secret_files;  // by subscription; load_config reads them
+  std::vector<Rule> rules;                  // the default ones with the configuration's changes
+  std::vector<TokenConfig> tokens;
+  std::vector<CleaningPolicy> cleaning;
+  GuardOptions guard;
+  TrackerOptions tracker;
+  bool raw_events = true;  // store kubernetes.event for every Event
+};
+
+// `path` is for messages; relative paths inside are of its directory.
+Result<Config> parse_config(std::string_view toml, std::string_view path);
+Result<Config> load_config(const std::string& path, sys::Disk& disk);
+// Rules alone, for `pintled lookout rules test`: the default ones with what the text changes.
+Result<std::vector<Rule>> parse_rules(std::string_view toml, std::string_view path);
+// The commented example, `pintled lookout --print-config`.
+std::string_view example_config();
+
+}  // namespace pintle::lookout

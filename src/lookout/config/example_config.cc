@@ -1,0 +1,92 @@
+#include "lookout/config/config.h"
+
+namespace pintle::lookout {
+
+std::string_view example_config() {
+  return R"toml(# lookout.toml: which clusters are watched, what is recognised and who is told.
+# Relative paths are of this file's directory. `pintled lookout check-config FILE` checks it.
+
+# Of the API and the status page. An address that other machines reach needs [[tokens]].
+listen = "127.0.0.1:8090"
+
+# "sqlite:PATH", or "postgresql://USER@HOST/NAME?password=..." shared by several lookouts.
+database = "sqlite:lookout.db"
+
+# Secrets of subscriptions are encrypted in the database with this key; it is made when missing.
+secret_key_file = "lookout.key"
+
+# Whether every Event of a cluster is stored, or only what the rules make of it.
+raw_events = true
+
+stuck_after = "10m"    # a release under way for longer is told as release.stuck
+settle_within = "60s"  # a deployed release whose workloads are not available then is degraded
+
+# ---- the clusters ----
+
+[[regions]]
+name = "eu-1"
+environment = "production"
+kubeconfig = "eu-1.kubeconfig"  # or "in-cluster": the pod's own account
+# context = "admin"             # of the kubeconfig; its current one otherwise
+# namespaces = ["shop"]         # all otherwise
+
+# ---- who is told ----
+
+[[subscriptions]]
+name = "deployments"
+types = ["release.*"]           # see /supportevents; all otherwise
+# regions, environments, namespaces, kinds, reasons, releases = [...]; labels = {team = "pay"}
+min_severity = "info"           # "warning", "error"
+order_by = "release"            # one after the other: "subject", "region", "subscription"
+sink = "webhook"                # dingtalk, email, feishu, file, nats, slack, stdout, wecom
+# secret_file = "deployments.secret"  # "whsec_...": signs what is sent
+
+[subscriptions.options]         # the sink's own
+url = "https://hooks.example.com/deployments"
+
+# ---- what is recognised ----
+
+# A rule of a default one's name changes it; others come before the defaults. The first match wins.
+[[rules]]
+name = "node-rebooted"
+off = true
+
+[[rules]]
+name = "certificate-issued"
+group = "cert-manager.io"
+kind = "Certificate"
+reasons = ["Issuing"]
+messages = ['The certificate has been successfully issued']  # RE2; found anywhere in the text
+type = "certificate.issued"
+severity = "info"
+dedup = "{cluster}/{event}/{count}"
+
+# ---- who may ask ----
+
+# The SHA-256 of the token (`printf %s TOKEN | sha256sum`); role: read, operate or admin.
+# [[tokens]]
+# name = "dashboard"
+# sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+# role = "read"
+
+# ---- how long things are kept ----
+
+[[cleaning]]
+type = "kubernetes.event"
+keep = "14d"
+
+[[cleaning]]
+type = "*"
+keep = "365d"
+
+# ---- where may be sent to ----
+
+# https to public addresses, ports 443 and 8443, unless it is allowed here.
+[guard]
+# allow = ["hooks.internal:8080", "10.1.0.0/16"]
+# deny = ["203.0.113.0/24"]
+ports = [443, 8443]
+)toml";
+}
+
+}  // namespace pintle::lookout

@@ -1,0 +1,66 @@
+// Deliver: sends what the outbox holds. One thread waits for the next due delivery or a wake-up (no
+// polling), claims, sends through one HTTP client (asynchronously: a hanging receiver holds a slot
+// of its endpoint, never a thread), and writes each attempt's end. Names are resolved, and files
+// written, on a few workers.
+//
+// Guarantees
+// - At least once, with a stable webhook-id; a repeat only after an attempt that failed or whose
+//   outcome is unknown. Order per key: claim() hands out one delivery of a key at a time.
+// - Retries after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, each within 20 %; given up
+//   24 h after the first attempt. Retry-After is honoured up to an hour.
+// - An endpoint that failed 10 times in a row is probed every 60 s (breaker); at most
+//   `per_endpoint` requests of one endpoint at once, and one at once after a failure, so that one
+//   dead among 1,000 holds up nobody.
+// - A sink's limit (20 messages a minute to a robot) is kept for each credential: what is beyond
+//   waits and is told together in one message; nothing is dropped. Each process counts for itself.
+// - Every URL passes the guard (guard.h) at each attempt, and the connection goes to the address
+//   that was checked.
+// - stop() lets requests under way end for `grace`, then leaves them leased: their outcome is
+//   unknown, and they come again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/log.h"
+#include "lookout/deliver/guard.h"
+#include "lookout/store.h"
+#include "sys/clock.h"
+#include "sys/disk.h"
+
+namespace pintle::lookout {
+
+struct DeliverOptions {
+  std::string owner = {};  // this process: unique among those that share the database
+  int64_t epoch = 0;
+  int64_t lease_ms = 60'000;
+  int64_t timeout_ms = 10'000;             // a request; at most 30 s
+  int per_endpoint = 4, in_flight = 1024;  // messages; of those that wait claimed, too
+  GuardOptions guard = {};
+  Resolve resolve = {};      // for tests; called on a worker
+  Log log = {};              // what no attempt can tell: the store fails, a lease was lost
+  uint64_t random_seed = 0;  // jitter; 0: the system's
+};
+
+struct DeliverCounters {
+  uint64_t attempts = 0, succeeded = 0, retried = 0, dead = 0, open_breakers = 0;
+};
+
+class Deliverer {
+ public:
+  // store, clock and disk outlive it. Error: bad guard options.
+  static Result<std::unique_ptr<Deliverer>> start(Store& store, sys::Clock& clock, sys::Disk& disk,
+                                                  DeliverOptions options);
+  virtual ~Deliverer() = default;  // stop(0)
+  virtual void wake() = 0;         // something was committed; any thread
+  virtual void stop(int64_t grace_ms) = 0;
+  virtual DeliverCounters counters() const = 0;
+};
+
+// When the attempt after `attempts` failed ones is due; 0: never (give up). `jitter` in [0, 1)
+// moves it between 80 and 120 %; retry_after_ms is the least that passes. Pure.
+int64_t retry_at_ms(int attempts, int64_t first_ms, int64_t now_ms, double jitter,
+                    int64_t retry_after_ms);
+
+}  // namespace pintle::lookout

@@ -1,0 +1,652 @@
+// The deliverer against a scripted receiver on a loopback port. The clock is the machine's plus
+// what a test steps it by, so that schedules of a day take milliseconds.
+#include "lookout/deliver/deliver.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "base/gotext.h"
+#include "base/strings.h"
+#include "crypt/crypt.h"
+#include "httpd/httpd.h"
+#include "lookout/sinks/sink.h"
+#include "lookout/testing/fake_store.h"
+#include "sys/disk.h"
+#include "sys/memory_disk.h"
+
+namespace pintle::lookout {
+namespace {
+
+class StepClock final : public sys::Clock {
+ public:
+  int64_t now_ns() override { return sys::real_clock().now_ns() + ahead_; }
+  int64_t monotonic_ns() override { return sys::real_clock().monotonic_ns() + ahead_; }
+  void step_ms(int64_t ms) { ahead_ += ms * 1'000'000; }
+
+ private:
+  std::atomic<int64_t> ahead_{0};
+};
+
+bool eventually(const std::function<bool()>& f, int64_t ms = 8000) {
+  for (const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);;) {
+    if (f()) return true;
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+using Exchange = std::shared_ptr<httpd::Exchange>;
+using Script = std::function<void(const Exchange&, int n)>;  // n counts requests from 0
+
+struct Seen {
+  std::string path, id, stamp, signature, host, body;
+  int64_t at_ns;
+};
+
+class Receiver {
+ public:
+  explicit Receiver(Script script) : script_(std::move(script)) {
+    auto server = httpd::Server::start({}, [this](Exchange e) { take(std::move(e)); });
+    EXPECT_TRUE(server);
+    server_ = std::move(*server);
+  }
+  ~Receiver() { server_->stop(0); }
+  std::string url(std::string_view path = "/hook", std::string_view host = "127.0.0.1") const {
+    return cat("http://", host, ":", server_->port(), path);
+  }
+  int port() const { return server_->port(); }
+  std::vector<Seen> seen() const {
+    std::lock_guard held(mutex_);
+    return seen_;
+  }
+  size_t count() const {
+    std::lock_guard held(mutex_);
+    return seen_.size();
+  }
+
+ private:
+  void take(Exchange e) {
+    int n = 0;
+    {
+      std::lock_guard held(mutex_);
+      const httpd::Request& r = e->request();
+      n = static_cast<int>(seen_.size());
+      seen_.push_back({r.path, std::string(r.header("webhook-id")),
+                       std::string(r.header("webhook-timestamp")),
+                       std::string(r.header("webhook-signature")), std::string(r.header("host")),
+                       r.body, sys::real_clock().monotonic_ns()});
+    }
+    script_(e, n);
+  }
+  Script script_;
+  mutable std::mutex mutex_;
+  std::vector<Seen> seen_;
+  std::unique_ptr<httpd::Server> server_;
+};
+
+void answer(const Exchange& e, int status, const std::string& body = "",
+            const std::vector<httpd::Header>& headers = {}) {
+  e->respond({status, headers, {std::make_shared<const std::string>(body)}});
+}
+// Never answers; the exchange lives until its connection ends.
+void hang(const Exchange& e) {
+  e->on_close([e] {});
+}
+Script always(int status, std::string body = "", std::vector<httpd::Header> headers = {}) {
+  return [=](const Exchange& e, int) { answer(e, status, body, headers); };
+}
+
+struct World {
+  StepClock clock;
+  FakeStore store{clock};
+  std::unique_ptr<Deliverer> deliverer;
+
+  void run(DeliverOptions o = {}) {
+    if (o.owner.empty()) o.owner = "me";
+    o.random_seed = 7;
+    if (o.guard.allow.empty()) o.guard.allow = {"127.0.0.1"};
+    auto made = Deliverer::start(store, clock, sys::real_disk(), std::move(o));
+    ASSERT_TRUE(made) << made.error().text();
+    deliverer = std::move(*made);
+  }
+  Subscription subscribe(std::string url, std::string kind = "webhook", std::string more = "",
+                         std::string secret = "") {
+    Subscription s;
+    s.sink_kind = std::move(kind);
+    s.sink_public = cat("{\"url\":", quote(url), more, "}");
+    s.secret = std::move(secret);
+    return *store.add_subscription(s);
+  }
+  // An event of one release is one order key.
+  void tell(std::string release = "web", std::string type = "release.deployed") {
+    Event e;
+    e.type = std::move(type);
+    e.release = std::move(release);
+    e.subject = {"apps", "v1", "Deployment", "shop", "web", "u-1"};
+    store.add(std::move(e));
+    if (deliverer) deliverer->wake();
+  }
+  bool settled() {
+    for (const Delivery& d : store.all()) {
+      if (d.state == DeliveryState::kPending || d.state == DeliveryState::kLeased ||
+          d.state == DeliveryState::kRetry)
+        return false;
+    }
+    return true;
+  }
+  bool all_in(DeliveryState state) {
+    for (const Delivery& d : store.all()) {
+      if (d.state != state) return false;
+    }
+    return true;
+  }
+  // Lets time pass to when something is due whenever everything waits.
+  bool pass_time_until(const std::function<bool()>& done) {
+    return eventually([&] {
+      if (done()) return true;
+      if (all_waiting()) {
+        clock.step_ms(*store.next_due_ms() - clock.now_ns() / 1'000'000);
+        deliverer->wake();
+      }
+      return false;
+    });
+  }
+  bool all_waiting() {
+    for (const Delivery& d : store.all()) {
+      if (d.state == DeliveryState::kLeased) return false;
+    }
+    return *store.next_due_ms() > clock.now_ns() / 1'000'000;
+  }
+};
+
+TEST(Deliver, tries_again_by_the_schedule_with_one_id) {
+  Receiver r([](const Exchange& e, int n) { answer(e, n < 5 ? 500 : 200); });
+  World w;
+  w.subscribe(r.url());
+  w.tell();
+  w.run();
+  ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); }));
+  EXPECT_EQ(w.store.all()[0].state, DeliveryState::kSucceeded);
+  const auto attempts = *w.store.attempts(1);
+  ASSERT_EQ(attempts.size(), 6u);
+  const int64_t want[] = {5'000, 30'000, 120'000, 600'000, 1'800'000};
+  for (size_t i = 0; i < 5; ++i) {
+    const int64_t waited = attempts[i + 1].started_ms - attempts[i].started_ms;
+    EXPECT_GE(waited, want[i] * 8 / 10) << i;
+    EXPECT_LE(waited, want[i] * 12 / 10 + 1'000) << i;
+    EXPECT_EQ(attempts[i].status, 500);
+  }
+  std::set<std::string> ids;
+  for (const Seen& s : r.seen()) ids.insert(s.id);
+  EXPECT_EQ(ids.size(), 1u);
+}
+
+TEST(Deliver, gives_up_after_a_day) {
+  Receiver r(always(503));
+  World w;
+  w.subscribe(r.url());
+  w.tell();
+  w.run();
+  ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); }));
+  EXPECT_EQ(w.store.all()[0].state, DeliveryState::kDead);
+  EXPECT_NE(w.store.all()[0].dead_reason.find("given up after"), std::string::npos);
+  EXPECT_GE(w.store.all_attempts().size(), 9u);
+  const auto a = w.store.all_attempts();
+  EXPECT_LE(a.back().started_ms - a.front().started_ms, 86'400'000 + 61'000);
+}
+
+TEST(Deliver, waits_as_long_as_it_is_asked_to) {
+  Receiver r([](const Exchange& e, int n) {
+    if (n == 0) return answer(e, 429, "", {{"Retry-After", "120"}});
+    answer(e, 200);
+  });
+  World w;
+  w.subscribe(r.url());
+  w.tell();
+  w.run();
+  ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); }));
+  const auto attempts = *w.store.attempts(1);
+  ASSERT_EQ(attempts.size(), 2u);
+  EXPECT_GE(attempts[1].started_ms - attempts[0].started_ms, 120'000);
+}
+
+TEST(Deliver, lets_a_refused_one_die_and_the_next_of_its_key_go_on) {
+  Receiver r([](const Exchange& e, int n) { answer(e, n == 0 ? 404 : 200); });
+  World w;
+  w.subscribe(r.url());
+  w.run();
+  w.tell();
+  w.tell();
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  EXPECT_EQ(w.store.all()[0].state, DeliveryState::kDead);
+  EXPECT_EQ(w.store.all()[0].dead_reason, "the receiver answered 404");
+  EXPECT_EQ(w.store.all()[1].state, DeliveryState::kSucceeded);
+}
+
+TEST(Deliver, disables_the_subscription_of_a_receiver_that_is_gone) {
+  Receiver r(always(410));
+  World w;
+  w.subscribe(r.url());
+  w.run();
+  w.tell();
+  ASSERT_TRUE(eventually([&] { return !(*w.store.subscriptions())[0].enabled; }));
+  EXPECT_EQ(w.store.all()[0].state, DeliveryState::kDead);
+}
+
+TEST(Deliver, follows_no_redirect) {
+  Receiver trap(always(200));
+  Receiver r(always(301, "", {{"Location", trap.url()}}));
+  World w;
+  w.subscribe(r.url());
+  w.run();
+  w.tell();
+  ASSERT_TRUE(eventually([&] { return w.store.all_attempts().size() == 1; }));
+  EXPECT_NE(w.store.all_attempts()[0].error.find("not followed"), std::string::npos);
+  EXPECT_EQ(w.store.all()[0].state, DeliveryState::kRetry);
+  EXPECT_EQ(trap.count(), 0u);
+}
+
+TEST(Deliver, ends_a_hanging_request_at_its_limit_and_repeats_the_id) {
+  Receiver r([&](const Exchange& e, int n) { n == 0 ? hang(e) : answer(e, 200); });
+  World w;
+  w.subscribe(r.url());
+  w.run({.timeout_ms = 150});
+  w.tell();
+  ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); }));
+  EXPECT_EQ(w.store.all_attempts()[0].error, "context deadline exceeded");
+  const auto seen = r.seen();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].id, seen[1].id);
+}
+
+TEST(Deliver, takes_the_head_for_the_answer_whatever_the_body_does) {
+  const struct {
+    const char* what;
+    Script script;
+  } cases[] = {
+      {"drip",
+       [](const Exchange& e, int) {
+         e->start(200, {});
+         e->send(std::make_shared<const std::string>("x"));
+       }},
+      {"10 MiB", always(200, std::string(10 << 20, 'x'))},
+      {"no UTF-8", always(200, "\xff\xfe\x80 caf\xE9")},
+      {"1 MiB of headers",
+       always(200, "", std::vector<httpd::Header>(1000, {"X-Big", std::string(1000, 'h')}))},
+      {"cut",
+       [](const Exchange& e, int) {
+         e->start(200, {});
+         e->send(std::make_shared<const std::string>("x"));
+         e->abort();
+       }},
+  };
+  for (const auto& c : cases) {
+    Receiver r(c.script);
+    World w;
+    w.subscribe(r.url());
+    w.run({.timeout_ms = 1500});
+    w.tell();
+    ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); })) << c.what;
+    EXPECT_TRUE(w.all_in(DeliveryState::kSucceeded))
+        << c.what << ": " << w.store.all_attempts()[0].error;
+    EXPECT_EQ(r.count(), 1u) << c.what << ": " << w.store.all_attempts()[0].error;
+    const Attempt a = w.store.all_attempts()[0];
+    EXPECT_TRUE(valid_utf8(a.response_head)) << c.what;
+    EXPECT_LE(a.response_head.size(), 4096u) << c.what;
+  }
+}
+
+TEST(Deliver, repeats_with_the_same_id_when_the_receiver_closed_without_an_answer) {
+  Receiver r([](const Exchange& e, int n) { n == 0 ? e->abort() : answer(e, 200); });
+  World w;
+  w.subscribe(r.url());
+  w.run();
+  w.tell();
+  ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); }));
+  const auto seen = r.seen();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].id, seen[1].id);
+  EXPECT_EQ(w.store.all_attempts().size(), 2u);
+}
+
+TEST(Deliver, connects_to_the_address_that_was_checked) {
+  Receiver r(always(200));
+  World w;
+  w.subscribe(r.url("/hook", "receiver.test"));
+  DeliverOptions o;
+  o.guard.allow = {cat("receiver.test:", r.port())};
+  std::atomic<int> asked{0};
+  o.resolve = [&](const std::string& host) -> Result<std::vector<std::string>> {
+    EXPECT_EQ(host, "receiver.test");
+    ++asked;
+    return std::vector<std::string>{"127.0.0.1"};
+  };
+  w.run(o);
+  w.tell();
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  ASSERT_EQ(r.count(), 1u);
+  EXPECT_EQ(r.seen()[0].host, cat("receiver.test:", r.port()));
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(w.store.all_attempts()[0].peer, cat("127.0.0.1 port ", r.port()));
+}
+
+TEST(Deliver, sends_nothing_when_a_name_turns_inward) {
+  Receiver r(always(200));
+  World w;
+  w.subscribe(cat("https://rebind.test:", r.port(), "/"));
+  DeliverOptions o;
+  o.guard.allow = {"elsewhere"};
+  o.guard.ports = {r.port()};
+  o.resolve = [n = std::make_shared<std::atomic<int>>(0)](
+                  const std::string&) -> Result<std::vector<std::string>> {
+    if ((*n)++ == 0) return Error(Code::kUnavailable, "no such host");
+    return std::vector<std::string>{"127.0.0.1"};
+  };
+  w.run(o);
+  w.tell();
+  ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); }));
+  EXPECT_EQ(r.count(), 0u);
+  const auto attempts = w.store.all_attempts();
+  ASSERT_EQ(attempts.size(), 2u);
+  EXPECT_EQ(attempts[0].error, "no such host");
+  EXPECT_NE(attempts[1].error.find("lies in 127.0.0.0/8"), std::string::npos);
+  EXPECT_EQ(w.store.all()[0].state, DeliveryState::kDead);
+}
+
+TEST(Deliver, is_not_held_up_by_a_resolver_that_hangs) {
+  Receiver r(always(200));
+  World w;
+  w.subscribe("https://slow.test/");
+  w.subscribe(r.url());
+  DeliverOptions o;
+  o.timeout_ms = 200;
+  o.resolve = [](const std::string&) -> Result<std::vector<std::string>> {
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    return std::vector<std::string>{"198.51.100.7"};
+  };
+  w.run(o);
+  w.tell();
+  ASSERT_TRUE(eventually([&] { return r.count() == 1; }, 500));
+  ASSERT_TRUE(eventually([&] { return w.store.all_attempts().size() == 2; }));
+  EXPECT_NE((*w.store.attempts(1))[0].error.find("not resolved in time"), std::string::npos);
+}
+
+TEST(Deliver, keeps_the_order_of_a_key_through_failures) {
+  std::atomic<unsigned> x{1};
+  Receiver r([&](const Exchange& e, int) {
+    answer(e, (x = x * 1103515245 + 12345) >> 16 & 1 ? 503 : 200);
+  });
+  World w;
+  w.subscribe(r.url(), "webhook", ",\"format\":\"plain\"");
+  w.run();
+  for (int i = 0; i < 20; ++i) {
+    for (int k = 0; k < 3; ++k) w.tell(cat("release-", k));
+  }
+  ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); }));
+  EXPECT_TRUE(w.all_in(DeliveryState::kSucceeded));
+  // Of one key the next is first tried after the one before it had its answer.
+  std::map<std::string, int64_t> last;
+  std::map<std::string, std::string> newest;
+  for (const Seen& s : r.seen()) {
+    const size_t at = s.body.find("\"sequence\":");
+    const int64_t sequence = std::atoll(s.body.c_str() + at + 11);
+    const std::string key = s.body.substr(s.body.find("\"release\":"), 22);
+    EXPECT_GE(sequence, last[key]);
+    last[key] = sequence;
+  }
+  EXPECT_EQ(last.size(), 3u);
+}
+
+TEST(Deliver, does_not_let_a_dead_endpoint_hold_up_the_others) {
+  Receiver r([&](const Exchange& e, int) {
+    if (e->request().path == "/dead") {
+      hang(e);
+    } else {
+      answer(e, 200);
+    }
+  });
+  World w;
+  Subscription dead = w.subscribe(r.url("/dead"));
+  for (int i = 0; i < 50; ++i) w.subscribe(r.url(cat("/live/", i)));
+  for (int i = 0; i < 20; ++i) w.tell(cat("r", i));
+  const int64_t start = sys::real_clock().monotonic_ns();
+  w.run({.timeout_ms = 10'000});
+  ASSERT_TRUE(eventually([&] {
+    const auto all = w.store.all();
+    return std::all_of(all.begin(), all.end(), [&](const Delivery& d) {
+      return d.subscription_id == dead.id || d.state == DeliveryState::kSucceeded;
+    });
+  }));
+  EXPECT_LT((sys::real_clock().monotonic_ns() - start) / 1'000'000, 5'000);
+}
+
+TEST(Deliver, stops_calling_an_endpoint_that_fails_and_tries_it_each_minute) {
+  std::atomic<bool> well{false};
+  Receiver r([&](const Exchange& e, int) { answer(e, well ? 200 : 502); });
+  World w;
+  w.subscribe(r.url());
+  for (int i = 0; i < 30; ++i) w.tell(cat("release-", i));
+  w.run();
+  ASSERT_TRUE(
+      eventually([&] { return w.deliverer->counters().open_breakers == 1 && w.all_waiting(); }));
+  const size_t before = r.count();
+  EXPECT_LE(before, 14u);  // ten in a row, and those beside the first
+  w.clock.step_ms(30'000);
+  w.deliverer->wake();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(r.count(), before);
+  w.clock.step_ms(40'000);
+  w.deliverer->wake();
+  ASSERT_TRUE(eventually([&] { return r.count() == before + 1 && w.all_waiting(); }));
+  well = true;
+  ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); }));
+  EXPECT_TRUE(w.all_in(DeliveryState::kSucceeded));
+  EXPECT_EQ(w.deliverer->counters().open_breakers, 0u);
+}
+
+TEST(Deliver, tells_a_robot_everything_within_its_limit) {
+  Receiver r(always(200, R"({"errcode":0,"errmsg":"ok"})"));
+  World w;
+  w.subscribe(r.url(), "dingtalk", ",\"format\":\"text\"");
+  w.run();
+  for (int i = 0; i < 300; ++i) w.tell(i % 3 == 0 ? "web" : cat("release-", i));
+  ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); }));
+  EXPECT_TRUE(w.all_in(DeliveryState::kSucceeded));
+  std::string all;
+  for (const Seen& s : r.seen()) all += s.body;
+  for (int i = 0; i < 300; ++i) {
+    if (i % 3 == 0) continue;
+    EXPECT_NE(all.find(cat("release-", i, " ")), std::string::npos) << i;
+  }
+  std::vector<int64_t> starts;
+  for (const Attempt& a : w.store.all_attempts()) starts.push_back(a.started_ms);
+  std::sort(starts.begin(), starts.end());
+  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+  for (size_t i = 20; i < starts.size(); ++i) EXPECT_GT(starts[i] - starts[i - 20], 60'000);
+  EXPECT_LE(r.count(), 40u);
+}
+
+TEST(Deliver, leaves_a_robot_alone_that_says_too_fast) {
+  Receiver r([](const Exchange& e, int n) {
+    answer(e, 200, n == 0 ? R"({"errcode":130101,"errmsg":"send too fast"})" : R"({"errcode":0})");
+  });
+  World w;
+  w.subscribe(r.url(), "dingtalk");
+  for (int i = 0; i < 5; ++i) w.tell(cat("release-", i));
+  w.run();
+  ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); }));
+  const auto attempts = w.store.all_attempts();
+  EXPECT_GE(attempts.back().started_ms - attempts.front().started_ms, 600'000);
+  EXPECT_TRUE(w.all_in(DeliveryState::kSucceeded));
+}
+
+TEST(Deliver, sends_batches_of_cloud_events) {
+  Receiver r(always(200));
+  World w;
+  w.subscribe(r.url(), "webhook", ",\"format\":\"cloudevents-batch\"");
+  for (int i = 0; i < 250; ++i) w.tell();
+  w.run();
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  EXPECT_TRUE(w.all_in(DeliveryState::kSucceeded));
+  EXPECT_LE(r.count(), 5u);
+}
+
+TEST(Deliver, sets_a_poisonous_event_aside_and_goes_on) {
+  Receiver r(always(200));
+  World w;
+  w.subscribe(
+      r.url(), "webhook",
+      R"(,"template":"{{ if eq .type \"bad\" }}{{ fail \"poison\" }}{{ end }}{\"n\":{{ .sequence }}}")");
+  w.run();
+  w.tell("web", "good");
+  w.tell("web", "bad");
+  w.tell("web", "good");
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  EXPECT_EQ(w.store.all()[1].state, DeliveryState::kDead);
+  EXPECT_EQ(w.store.all()[1].attempts, 1);
+  EXPECT_NE(w.store.all()[1].dead_reason.find("poison"), std::string::npos);
+  EXPECT_EQ(r.count(), 2u);
+}
+
+TEST(Deliver, tells_the_others_of_a_batch_when_one_cannot_be_told) {
+  World w;
+  Subscription s;
+  s.sink_kind = "file";
+  s.sink_public =
+      R"({"path":"out","template":"{{ if eq .type \"bad\" }}{{ fail \"poison\" }}{{ end }}{{ .sequence }}"})";
+  ASSERT_TRUE(w.store.add_subscription(s));
+  for (int i = 0; i < 10; ++i) w.tell("web", i == 4 ? "bad" : "good");
+  sys::MemoryDisk disk;
+  DeliverOptions o;
+  o.owner = "me";
+  auto d = *Deliverer::start(w.store, w.clock, disk, o);
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  d->stop(1000);
+  EXPECT_EQ(*disk.read_file("out"), "1\n2\n3\n4\n6\n7\n8\n9\n10\n");
+  EXPECT_EQ(w.store.all()[4].state, DeliveryState::kDead);
+}
+
+TEST(Deliver, leaves_what_hangs_and_sends_it_again_after_its_lease) {
+  Receiver r([&](const Exchange& e, int n) { n == 0 ? hang(e) : answer(e, 200); });
+  World w;
+  w.subscribe(r.url());
+  w.run({.owner = "first"});
+  w.tell();
+  ASSERT_TRUE(eventually([&] { return r.count() == 1; }));
+  const int64_t start = sys::real_clock().monotonic_ns();
+  w.deliverer->stop(200);
+  EXPECT_LT((sys::real_clock().monotonic_ns() - start) / 1'000'000, 1'500);
+  EXPECT_TRUE(w.all_in(DeliveryState::kLeased));
+  w.run({.owner = "second"});
+  w.clock.step_ms(61'000);
+  w.deliverer->wake();
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  EXPECT_EQ(r.seen()[0].id, r.seen()[1].id);
+}
+
+TEST(Deliver, lets_what_is_under_way_end_and_gives_back_the_rest) {
+  std::atomic<int> held{0};
+  Receiver r([&](const Exchange& e, int) {
+    ++held;
+    std::thread([e] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+      answer(e, 200);
+    }).detach();
+  });
+  World w;
+  w.subscribe(r.url());
+  for (int i = 0; i < 20; ++i) w.tell(cat("release-", i));
+  w.run();
+  ASSERT_TRUE(eventually([&] { return held >= 4; }));
+  w.deliverer->stop(5000);
+  int succeeded = 0, pending = 0;
+  for (const Delivery& d : w.store.all()) {
+    succeeded += d.state == DeliveryState::kSucceeded;
+    pending += d.state == DeliveryState::kPending;
+  }
+  EXPECT_GE(succeeded, 4);
+  EXPECT_GT(pending, 0);
+  EXPECT_EQ(succeeded + pending, 20);
+}
+
+TEST(Deliver, stores_an_end_once_the_store_is_back) {
+  World w;
+  Receiver r([&](const Exchange& e, int) {
+    w.store.away = true;
+    answer(e, 200);
+  });
+  w.subscribe(r.url());
+  w.run();
+  w.tell();
+  ASSERT_TRUE(eventually([&] { return r.count() == 1; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  w.store.away = false;
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  EXPECT_EQ(r.count(), 1u);
+}
+
+TEST(Deliver, keeps_no_secret_in_an_attempt) {
+  const std::string key = cat("whsec_", crypt::base64_encode(std::string(24, 'k')));
+  Receiver r(
+      [&](const Exchange& e, int) { answer(e, 500, cat("I know ", key), {{"X-Echo", key}}); });
+  World w;
+  w.subscribe(r.url(), "webhook", "", key);
+  w.run();
+  w.tell();
+  ASSERT_TRUE(eventually([&] { return w.store.all_attempts().size() == 1; }));
+  EXPECT_EQ(w.store.all_attempts()[0].response_head.find(key), std::string::npos);
+}
+
+TEST(Deliver, asks_the_store_nothing_while_nothing_happens) {
+  World w;
+  w.run();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const uint64_t before = w.store.statements();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_EQ(w.store.statements(), before);
+}
+
+TEST(Deliver, is_prompt_and_quick) {
+  Receiver r(always(200));
+  World w;
+  for (int i = 0; i < 20; ++i) w.subscribe(r.url(cat("/", i)));
+  w.run();
+  w.tell("warm");
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  std::vector<int64_t> lags;
+  for (int i = 0; i < 100; ++i) {
+    const size_t before = r.count();
+    const int64_t start = sys::real_clock().monotonic_ns();
+    w.tell(cat("one-", i));
+    ASSERT_TRUE(eventually([&] { return r.count() == before + 20; }));
+    const auto seen = r.seen();
+    for (size_t k = before; k < seen.size(); ++k) lags.push_back((seen[k].at_ns - start) / 1000);
+  }
+  std::sort(lags.begin(), lags.end());
+  const auto succeeded = [&](uint64_t n) {
+    return [&, n] { return w.deliverer->counters().succeeded == n; };
+  };
+  ASSERT_TRUE(eventually(succeeded(101 * 20)));
+  for (int i = 0; i < 200; ++i) {
+    Event e;
+    e.release = cat("many-", i);
+    w.store.add(std::move(e));
+  }
+  const int64_t start = sys::real_clock().monotonic_ns();
+  w.deliverer->wake();
+  ASSERT_TRUE(eventually(succeeded(301 * 20), 30'000));
+  const int64_t took_us = (sys::real_clock().monotonic_ns() - start) / 1000;
+  const int64_t p99 = lags[lags.size() * 99 / 100];
+  RecordProperty("wake_to_attempt_p50_us", static_cast<int>(lags[lags.size() / 2]));
+  RecordProperty("wake_to_attempt_p99_us", static_cast<int>(p99));
+  RecordProperty("attempts_per_second", static_cast<int>(int64_t{4000} * 1'000'000 / took_us));
+  EXPECT_LT(lags[lags.size() / 2], 100'000);
+}
+
+}  // namespace
+}  // namespace pintle::lookout

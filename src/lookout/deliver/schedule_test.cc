@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include "lookout/deliver/deliver.h"
+#include "lookout/deliver/endpoint.h"
+#include "lookout/deliver/job.h"
+
+namespace pintle::lookout {
+namespace {
+
+constexpr int64_t kStart = 1'700'000'000'000;
+
+TEST(Schedule, waits_longer_each_time_and_gives_up_after_a_day) {
+  const int64_t seconds[] = {5, 30, 120, 600, 1800, 3600, 10800, 21600};
+  for (int n = 1; n <= 8; ++n) {
+    const int64_t s = seconds[n - 1] * 1000;
+    EXPECT_EQ(retry_at_ms(n, kStart, kStart, 0.5, 0), kStart + s) << n;
+    EXPECT_EQ(retry_at_ms(n, kStart, kStart, 0, 0), kStart + s * 8 / 10) << n;
+    EXPECT_LE(retry_at_ms(n, kStart, kStart, 0.999, 0), kStart + s * 12 / 10) << n;
+  }
+  const int64_t day = 86'400'000;
+  EXPECT_EQ(retry_at_ms(9, kStart, kStart + 50'000'000, 0.99, 0), kStart + day);
+  EXPECT_EQ(retry_at_ms(10, kStart, kStart + 1000, 0.5, 0), 0);
+  EXPECT_EQ(retry_at_ms(2, kStart, kStart + day, 0.5, 0), 0);
+}
+
+TEST(Schedule, honours_retry_after_up_to_an_hour) {
+  EXPECT_EQ(retry_at_ms(1, kStart, kStart, 0.5, 120'000), kStart + 120'000);
+  EXPECT_EQ(retry_at_ms(1, kStart, kStart, 0.5, 1), kStart + 5'000);
+  EXPECT_EQ(retry_at_ms(1, kStart, kStart, 0.5, 999'999'999), kStart + 3'600'000);
+}
+
+TEST(Window, never_lets_more_through_than_the_limit) {
+  Window w({20, 62'000});
+  std::vector<int64_t> sent;
+  for (int64_t t = 0; t < 600'000; t += 100) {
+    if (w.next_ms(t) > t) continue;
+    w.count(t);
+    sent.push_back(t);
+  }
+  for (size_t i = 20; i < sent.size(); ++i) EXPECT_GE(sent[i] - sent[i - 20], 62'000);
+  EXPECT_GE(sent.size(), 100u);
+  EXPECT_EQ(sent[14], 1400);               // the first ones at once
+  EXPECT_GE(sent[15] - sent[14], 12'000);  // the last quarter spread
+}
+
+TEST(Window, of_one_message_is_a_pace) {
+  Window w({1, 1'100});
+  EXPECT_EQ(w.next_ms(5), 5);
+  w.count(5);
+  EXPECT_EQ(w.next_ms(6), 1'105);
+  EXPECT_EQ(w.next_ms(1'105), 1'105);
+}
+
+TEST(Breaker, opens_after_ten_failures_in_a_row_and_tries_every_minute) {
+  Breaker b;
+  for (int i = 0; i < 9; ++i) b.failed(i);
+  EXPECT_FALSE(b.open());
+  EXPECT_EQ(b.next_ms(), 0);
+  b.failed(100);
+  EXPECT_TRUE(b.open());
+  EXPECT_EQ(b.next_ms(), 60'100);
+  b.failed(60'200);
+  EXPECT_EQ(b.next_ms(), 120'200);
+  b.succeeded();
+  EXPECT_FALSE(b.open());
+  EXPECT_EQ(b.next_ms(), 0);
+}
+
+TEST(Endpoint, gives_one_slot_to_what_is_doubtful) {
+  Endpoint e(*find_sink("webhook"));
+  EXPECT_EQ(e.slots(4), 4);
+  e.breaker.failed(0);
+  EXPECT_EQ(e.slots(4), 1);
+  EXPECT_EQ(Endpoint(*find_sink("slack")).slots(4), 1);
+}
+
+}  // namespace
+}  // namespace pintle::lookout

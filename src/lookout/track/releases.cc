@@ -1,0 +1,249 @@
+// Helm's release records: their labels tell the state (spec events-informers §3.4), their payload,
+// where it was condensed, what was released. A revision's record keeps its uid through all its
+// states, so uid and state are the key of a transition; a release that is installed anew has
+// others.
+#include <algorithm>
+#include <charconv>
+
+#include "base/strings.h"
+#include "json/json.h"
+#include "lookout/observe.h"
+#include "lookout/track/tracker_state.h"
+#include "release/record.h"
+
+namespace pintle::lookout {
+namespace {
+
+// "sh.helm.release.v1.web.v3" or Helm 2's "web.v3".
+bool name_and_revision(std::string_view record, std::string& name, int64_t& revision) {
+  record = without_prefix(record, "sh.helm.release.v1.");
+  const size_t at = record.rfind(".v");
+  if (at == std::string_view::npos || at == 0) return false;
+  const std::string_view digits = record.substr(at + 2);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), revision);
+  name = record.substr(0, at);
+  return error == std::errc() && end == digits.data() + digits.size();
+}
+
+// Helm 2's words in Helm 4's.
+std::string status_of(const Seen& seen) {
+  if (const auto it = seen.labels.find("status"); it != seen.labels.end()) return it->second;
+  const auto it = seen.labels.find("STATUS");
+  if (it == seen.labels.end()) return "";
+  std::string out;
+  for (const char c : it->second) {
+    out += c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out == "deleted" ? "uninstalled" : out == "deleting" ? "uninstalling" : out;
+}
+
+int64_t label_time(const Seen& seen, const char* name) {
+  const auto it = seen.labels.find(name);
+  int64_t s = 0;
+  if (it == seen.labels.end()) return 0;
+  std::from_chars(it->second.data(), it->second.data() + it->second.size(), s);
+  return s > 0 && s < int64_t{7'258'118'400} ? s * 1000 : 0;
+}
+
+bool under_way(std::string_view status) {
+  return release::is_pending(status) || status == "uninstalling";
+}
+
+std::string_view transition_of(const Revision& r) {
+  if (release::is_pending(r.status)) return "release.pending";
+  if (r.status == "deployed") return r.rollback ? "release.rolled_back" : "release.deployed";
+  if (r.status == "failed") return "release.failed";
+  if (r.status == "uninstalled") return "release.uninstalled";
+  return {};
+}
+
+Severity severity_of(std::string_view type) {
+  return type == "release.failed" || type == "release.stuck" || type == "release.degraded"
+             ? Severity::kError
+             : Severity::kInfo;
+}
+
+// What an event says about a revision.
+void describe(Event& e, const HelmRelease& release, const Revision& r) {
+  e.severity = severity_of(e.type);
+  e.release = release.name;
+  e.release_namespace = release.name_space;
+  e.revision = r.number;
+  e.reason = r.status;
+  e.message = r.description;
+  e.data = Data()
+               .text("status", r.status)
+               .text("chart", r.chart)
+               .text("chart_version", r.chart_version)
+               .text("app_version", r.app_version)
+               .text("description", r.description)
+               .text("who", r.who)
+               .text("values_digest", r.values_digest)
+               .raw("images", r.images.empty() ? "[]" : r.images)
+               .take();
+}
+
+}  // namespace
+
+void Tracker::State::see_release_record(Seen& seen) {
+  std::string name;
+  Revision r;
+  if (!name_and_revision(seen.subject.name, name, r.number)) return;
+  for (const char* label : {"name", "NAME"}) {
+    if (const auto it = seen.labels.find(label); it != seen.labels.end()) name = it->second;
+  }
+  r.uid = seen.subject.uid;
+  r.status = status_of(seen);
+  r.who = seen.who;
+  const int64_t created = time_at(*seen.object, {"metadata", "creationTimestamp"});
+  r.since_ms = std::max({label_time(seen, "modifiedAt"), label_time(seen, "createdAt"),
+                         label_time(seen, "MODIFIED_AT"), label_time(seen, "CREATED_AT"), created});
+  if (r.since_ms == 0) r.since_ms = seen.now_ms;
+  std::string name_space = seen.subject.name_space;
+  if (const value::Value* c = value_at(*seen.object, {"condensed"})) {
+    r.chart = text_at(*c, {"chart"});
+    r.chart_version = text_at(*c, {"chart_version"});
+    r.app_version = text_at(*c, {"app_version"});
+    r.description = text_at(*c, {"description"});
+    r.values_digest = text_at(*c, {"values_digest"});
+    if (const value::Value* images = value_at(*c, {"images"})) {
+      for (const value::Value& image : images->items()) {
+        if (!image.is_string()) continue;
+        append(r.images, {r.images.empty() ? "[" : ",", json::quoted(image.as_string())});
+      }
+      if (!r.images.empty()) r.images += ']';
+    }
+    if (!text_at(*c, {"broken"}).empty()) ++broken_payloads;
+  }
+
+  const std::string helm_key = cat(seen.resource, '/', seen.subject.name_space, '/', name);
+  HelmRelease& release = helm[helm_key];
+  release.name = name;
+  release.name_space = name_space;
+  const auto known = release.revisions.find(r.number);
+  const bool same_record = known != release.revisions.end() && known->second.uid == r.uid;
+  const std::string before = same_record ? known->second.status : "";
+  r.rollback = r.status == "pending-rollback" || r.description.starts_with("Rollback to ") ||
+               (same_record && known->second.rollback);
+  if (same_record) {
+    // A payload that was not read (or is not there any more) takes nothing away.
+    const Revision& old = known->second;
+    if (r.chart.empty()) {
+      r.chart = old.chart, r.chart_version = old.chart_version, r.app_version = old.app_version;
+      r.images = old.images, r.values_digest = old.values_digest;
+    }
+    r.stuck_told = old.stuck_told && old.status == r.status;
+    if (old.status == r.status) r.since_ms = std::min(r.since_ms, old.since_ms);
+  }
+  helm_uids[r.uid] = {helm_key, r.number};
+  const bool newest = release.newest.number <= r.number || release.revisions.empty();
+  release.revisions[r.number] = r;
+  if (newest) {
+    release.newest = r;
+    release.gone_told = r.status == "uninstalled";
+  }
+  if (before == r.status) return;
+  if (under_way(r.status)) due.emplace(r.since_ms + options.stuck_ms, helm_key);
+
+  // Superseded at first sight: it was deployed while nobody looked, and that is what happened.
+  const bool missed = r.status == "superseded" && before != "deployed" && before != "superseded";
+  const std::string_view type =
+      missed ? (r.rollback ? "release.rolled_back" : "release.deployed") : transition_of(r);
+  if (type.empty()) return;
+  if (seen.initial && before_baseline(seen.resource, missed ? created : r.since_ms)) return;
+  if (missed && seen.initial && baselines.contains(seen.resource) &&
+      baselines.find(seen.resource)->second.first) {
+    return;  // history that was there before us
+  }
+  const std::string_view what = missed ? "deployed" : std::string_view(r.status);
+  Event& e = tell(seen, type, cat(cluster, '/', r.uid, '/', what));
+  describe(e, release, r);
+  e.time_ms = missed ? created : r.since_ms;
+  if (missed) e.reason = "deployed";
+  if (r.status == "deployed" && !seen.initial) {
+    release.settle_ms = seen.now_ms + options.settle_ms;
+    due.emplace(release.settle_ms, helm_key);
+  }
+}
+
+void Tracker::State::forget_release_record(const Subject& s, int64_t now_ms) {
+  const auto uid = helm_uids.find(s.uid);
+  if (uid == helm_uids.end()) return;
+  const auto [helm_key, number] = uid->second;
+  helm_uids.erase(uid);
+  const auto found = helm.find(helm_key);
+  if (found == helm.end()) return;
+  HelmRelease& release = found->second;
+  const auto it = release.revisions.find(number);
+  if (it == release.revisions.end() || it->second.uid != s.uid) return;  // made anew meanwhile
+  const bool uninstalling = it->second.status == "uninstalling";
+  release.revisions.erase(it);
+  // Old revisions are pruned silently. The newest one's end is the release's when it was being
+  // uninstalled, or when nothing is left.
+  const bool ended = (uninstalling && number == release.newest.number) || release.revisions.empty();
+  if (ended && !release.gone_told) {
+    release.gone_told = true;
+    Seen seen;
+    seen.subject = s;
+    seen.now_ms = now_ms;
+    Event& e =
+        tell(seen, "release.uninstalled", cat(cluster, '/', release.newest.uid, "/uninstalled"));
+    describe(e, release, release.newest);
+    e.reason = "uninstalled";
+    e.time_ms = now_ms;
+  }
+  if (release.revisions.empty()) helm.erase(found);
+}
+
+void Tracker::State::degrade(const std::string& helm_key, std::string_view why,
+                             const Subject& cause, int64_t now_ms) {
+  const auto found = helm.find(helm_key);
+  if (found == helm.end() || found->second.newest.status != "deployed") return;
+  const HelmRelease& release = found->second;
+  Seen seen;
+  seen.subject = cause;
+  seen.now_ms = now_ms;
+  Event& e = tell(seen, "release.degraded", cat(cluster, '/', release.newest.uid, "/degraded"));
+  describe(e, release, release.newest);
+  e.reason = "degraded";
+  e.message = why;
+  e.time_ms = now_ms;
+}
+
+void Tracker::State::tick_releases(int64_t now_ms) {
+  while (!due.empty() && due.begin()->first <= now_ms) {
+    const std::string helm_key = due.begin()->second;
+    due.erase(due.begin());
+    const auto found = helm.find(helm_key);
+    if (found == helm.end()) continue;
+    HelmRelease& release = found->second;
+    for (auto& [number, r] : release.revisions) {
+      if (!under_way(r.status) || r.stuck_told || now_ms - r.since_ms < options.stuck_ms) continue;
+      r.stuck_told = true;
+      if (release.newest.number == number) release.newest.stuck_told = true;
+      Seen seen;
+      seen.now_ms = now_ms;
+      seen.subject = {"",
+                      "v1",
+                      helm_key.starts_with("secrets/") ? "Secret" : "ConfigMap",
+                      release.name_space,
+                      release::record_key(release.name, static_cast<int>(number)),
+                      r.uid};
+      Event& e = tell(seen, "release.stuck", cat(cluster, '/', r.uid, "/stuck/", r.status));
+      describe(e, release, r);
+      e.message = cat(r.status, " for ", (now_ms - r.since_ms) / 60'000, " minutes");
+      e.time_ms = now_ms;
+    }
+    if (release.settle_ms == 0 || release.settle_ms > now_ms) continue;
+    release.settle_ms = 0;
+    const std::string owner = helm_key.substr(helm_key.find('/') + 1);
+    for (const auto& [uid, w] : workloads) {
+      if (w.release_key != owner || w.available) continue;
+      degrade(helm_key, cat(w.kind, ' ', w.name, " is not available"),
+              {"", "", w.kind, w.name_space, w.name, uid}, now_ms);
+      break;
+    }
+  }
+}
+
+}  // namespace pintle::lookout

@@ -1,0 +1,134 @@
+// Argo Rollouts by their status, whichever Events were recorded: a round is one update from its
+// first pod hash to stable, failed or the next update. Keys are uid, round and transition, the same
+// that the rules make of Events.
+#include <algorithm>
+
+#include "base/strings.h"
+#include "json/json.h"
+#include "lookout/track/tracker_state.h"
+
+namespace pintle::lookout {
+namespace {
+
+// What is rolled out: all of the spec but what scales and pauses it.
+std::string template_digest(const value::Value& object) {
+  if (const value::Value* pods = value_at(object, {"spec", "template"})) return digest_of(pods);
+  const value::Value* spec = value_at(object, {"spec"});
+  if (spec == nullptr || !spec->is_map() || spec->as_map() == nullptr) return "";
+  value::MapBuilder rest;
+  for (const auto& [key, item] : *spec->as_map()) {
+    if (key.view() != "replicas" && key.view() != "paused") rest.add(key, item);
+  }
+  const value::Value map = value::Value::map(rest.finish());
+  return digest_of(&map);
+}
+
+std::string_view stable_of(const value::Value& object) {
+  const std::string_view stable = text_at(object, {"status", "stableRS"});
+  return stable.empty() ? text_at(object, {"status", "canary", "stableRS"}) : stable;
+}
+
+// Whether the controller has seen this generation (old ones give a hash instead of a number).
+bool observed(const value::Value& object) {
+  const int64_t seen = number_at(object, {"status", "observedGeneration"});
+  return seen == 0 || seen >= number_at(object, {"metadata", "generation"});
+}
+
+constexpr int64_t kMostSteps = 1000;
+
+}  // namespace
+
+void Tracker::State::see_rollout(const Seen& seen) {
+  const value::Value& o = *seen.object;
+  const bool known = rollouts.contains(seen.subject.uid);
+  RolloutRecord& r = rollouts[seen.subject.uid];
+  r.name = seen.subject.name;
+  r.name_space = seen.subject.name_space;
+  const std::string digest = template_digest(o);
+  const auto revision = seen.annotations.find("rollout.argoproj.io/revision");
+  const std::string_view hash = text_at(o, {"status", "currentPodHash"});
+  const std::string_view stable = stable_of(o);
+  const std::string_view phase = text_at(o, {"status", "phase"});
+  const int64_t step =
+      std::clamp<int64_t>(number_at(o, {"status", "currentStepIndex"}), 0, 1'000'000);
+  const bool aborted = flag_at(o, {"status", "abort"});
+  const std::string status =
+      cat(hash, '/', stable, '/', phase, '/', step, '/', aborted ? "aborted" : "");
+
+  // A round begins with another revision, or, where none is annotated, another template.
+  std::string round = r.round;
+  if (revision != seen.annotations.end()) {
+    round = revision->second;
+  } else if (!known || digest != r.template_digest) {
+    round = cat("g", number_at(o, {"metadata", "generation"}));
+  }
+  if (!known || round != r.round) {
+    r.round = round;
+    r.told.clear();
+    r.began_ms = known ? seen.now_ms : 0;
+    r.step = 0;
+    r.paused = false;
+    r.fresh = !known || status != r.status_before;
+    r.who = seen.who;
+  }
+  r.template_digest = digest;
+  if (status != r.status_before) {
+    r.fresh = true;
+    r.since_ms = seen.changed_ms != 0 ? seen.changed_ms : seen.now_ms;
+  }
+  r.status_before = status;
+  r.phase = aborted ? "Aborted" : std::string(phase);
+  r.hash = hash;
+
+  const auto say = [&](std::string_view type, const std::string& what, bool repeats) {
+    std::string own = key(seen.subject, cat(r.round, '/', what));
+    if (repeats) {
+      append(own, {"/", text_at(o, {"metadata", "resourceVersion"})});
+    } else if (!r.told.insert(what).second) {
+      return;
+    }
+    if (seen.old) return;
+    if (repeats) own = r.twins.meet(type, false, own, seen.now_ms);
+    Event& e = tell(seen, type, own);
+    if (type == "release.failed" || type == "release.degraded") e.severity = Severity::kError;
+    e.reason = r.phase;
+    e.message = text_at(o, {"status", "message"});
+    e.revision = number_at(o, {"metadata", "annotations", "rollout.argoproj.io/revision"});
+    const value::Value* steps = value_at(o, {"spec", "strategy", "canary", "steps"});
+    e.data = Data()
+                 .number("step", type == "release.step" ? r.step : step)
+                 .number("steps", steps != nullptr ? static_cast<int64_t>(steps->length()) : 0)
+                 .text("pod_hash", r.hash)
+                 .text("stable_hash", stable)
+                 .text("phase", r.phase)
+                 .text("who", r.who)
+                 .take();
+  };
+
+  const bool settled = !hash.empty() && hash == stable && r.fresh && observed(o) && !aborted &&
+                       (phase.empty() || phase == "Healthy");
+  if (r.fresh && !hash.empty()) say("release.pending", "pending", false);
+  const int64_t from = r.step;
+  for (int64_t n = step - from > kMostSteps ? step : from + 1; n <= step && r.fresh; ++n) {
+    r.step = n;
+    say("release.step", cat("step/", n), false);
+  }
+  r.step = r.fresh ? step : r.step;
+  const value::Value* waits = value_at(o, {"status", "pauseConditions"});
+  const bool paused =
+      !settled && !aborted &&
+      (phase == "Paused" || (phase.empty() && waits != nullptr && waits->length() > 0));
+  if (aborted && r.fresh) {
+    say("release.failed", "failed", false);
+  } else if (phase == "Degraded" && r.fresh) {
+    say("release.degraded", "degraded", false);
+  }
+  if (r.fresh && paused != r.paused) {
+    if (paused) say("release.paused", "paused", true);
+    if (!paused && !aborted) say("release.resumed", "resumed", true);
+    r.paused = paused;
+  }
+  if (settled) say("release.deployed", "deployed", false);
+}
+
+}  // namespace pintle::lookout

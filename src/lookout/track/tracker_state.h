@@ -1,0 +1,145 @@
+// What the tracker holds; its parts work on it one file each. Inside this room only.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lookout/fields.h"
+#include "lookout/track/tracker.h"
+#include "lookout/track/twins.h"
+#include "value/value.h"
+
+namespace pintle::lookout {
+
+// One state of one object, read.
+struct Seen {
+  std::string_view resource;
+  Change change = Change::kAdded;
+  bool initial = false;
+  bool old = false;  // part of a first list, and from before what that may tell
+  int64_t now_ms = 0;
+  int64_t changed_ms = 0;  // when somebody changed it last, as managedFields say; 0: unknown
+  Subject subject;
+  std::map<std::string, std::string> labels, annotations;
+  std::string who;  // the manager who changed it last, not counting status
+  const value::Value* object = nullptr;
+};
+
+// ---- Helm ----
+
+struct Revision {
+  std::string uid, status;
+  int64_t number = 0;
+  int64_t since_ms = 0;   // in this status
+  bool rollback = false;  // pending-rollback was seen, or the description says so
+  bool stuck_told = false;
+  std::string chart, chart_version, app_version, description, values_digest, images, who;
+};
+
+struct HelmRelease {
+  std::string name, name_space;
+  std::map<int64_t, Revision> revisions;
+  Revision newest;         // the last one of those that exist or existed
+  bool gone_told = false;  // release.uninstalled
+  int64_t settle_ms = 0;   // when its workloads must be available; 0: not waited for
+};
+
+// ---- the others, by uid ----
+
+struct RolloutRecord {
+  std::string name, name_space, round, template_digest, status_before, phase, hash, who;
+  bool fresh = false;  // the status is of this round
+  bool paused = false;
+  int64_t step = 0, began_ms = 0, since_ms = 0;
+  std::set<std::string> told;  // in this round
+  Twins twins;
+};
+
+struct ApplicationRecord {
+  std::string name, name_space, release_namespace, health, sync, operation, phase, revision, who;
+  bool operation_new = false;  // begun since it was healthy last
+  int64_t since_ms = 0;
+  Twins twins;
+};
+
+struct WorkloadRecord {
+  std::string kind, name, name_space, round, release_key, template_digest;
+  bool available = false;
+  std::set<std::string> told;
+};
+
+struct PodRecord {
+  std::map<std::string, std::string> images;  // container -> image with digest
+  std::set<std::string> told;
+};
+
+struct OwnerRecord {
+  std::string release, release_namespace;
+  std::map<std::string, std::string> labels;
+  std::string parent;       // uid of its controller
+  std::string parent_name;  // "KIND/NAMESPACE/NAME" of a controller nobody watches
+  int64_t gone_ms = 0;
+};
+
+struct Tracker::State {
+  struct Baseline {
+    int64_t since_ms = 0;
+    bool first = false;
+  };
+  std::string cluster;
+  TrackerOptions options;
+  std::map<std::string, Baseline, std::less<>> baselines;
+
+  std::map<std::string, HelmRelease> helm;  // "secrets/NAMESPACE/NAME"
+  std::unordered_map<std::string, std::pair<std::string, int64_t>> helm_uids;  // -> key, revision
+  std::unordered_map<std::string, RolloutRecord> rollouts;
+  std::unordered_map<std::string, ApplicationRecord> applications;
+  std::unordered_map<std::string, WorkloadRecord> workloads;
+  std::unordered_map<std::string, PodRecord> pods;
+  std::unordered_map<std::string, OwnerRecord> owners;
+  std::unordered_map<std::string, std::string> owner_names;  // "KIND/NAMESPACE/NAME" -> uid
+  std::deque<std::pair<int64_t, std::string>> gone;          // when, uid: in that order
+  std::set<std::pair<int64_t, std::string>> due;             // when, helm key
+  uint64_t broken_payloads = 0;
+  std::vector<Event> out;  // of the call under way
+
+  // "CLUSTER/UID/..."
+  std::string key(const Subject& s, std::string_view what) const;
+  // Adds an event about what was seen, with its release, labels and time.
+  Event& tell(const Seen& seen, std::string_view type, std::string dedup_key);
+  bool before_baseline(std::string_view resource, int64_t happened_ms) const;
+
+  // The parts.
+  void see_release_record(Seen& seen);  // releases.cc
+  void forget_release_record(const Subject& s, int64_t now_ms);
+  void tick_releases(int64_t now_ms);
+  void degrade(const std::string& helm_key, std::string_view why, const Subject& cause,
+               int64_t now_ms);
+  void see_rollout(const Seen& seen);      // rollouts.cc
+  void see_application(const Seen& seen);  // applications.cc
+  void see_workload(const Seen& seen);     // workloads.cc
+  void see_job(const Seen& seen);          // pods.cc
+  void see_pod(const Seen& seen);
+  void see_owner(const Seen& seen);  // owners.cc
+  void forget_owner(const Subject& s, int64_t now_ms);
+  void forget_gone(int64_t now_ms);
+  Owner owner_of(const Subject& s) const;
+  // "secrets/NAMESPACE/NAME" when Helm's annotations name a release.
+  static std::string helm_key_of(const Seen& seen);
+};
+
+// The values of `conditions[type]`.
+struct Condition {
+  std::string_view status, reason, message;
+  int64_t changed_ms = 0;
+};
+Condition condition_of(const value::Value& object, std::string_view type);
+// Hex SHA-256 of a value's JSON, cut to 16 digits: to see that it changed.
+std::string digest_of(const value::Value* v);
+
+}  // namespace pintle::lookout

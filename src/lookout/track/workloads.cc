@@ -1,0 +1,119 @@
+// Deployments, StatefulSets and DaemonSets by their status: settled or failed, once for each round.
+// A release that Helm or Argo CD drives has its own outcome: its workloads tell workload.*, and a
+// failing one degrades the release; a workload of nobody is its own release.
+#include <cstdlib>
+
+#include "base/strings.h"
+#include "lookout/track/tracker_state.h"
+
+namespace pintle::lookout {
+namespace {
+
+bool managed(const Seen& seen) {
+  const auto label = [&](const char* name) {
+    const auto it = seen.labels.find(name);
+    return it == seen.labels.end() ? std::string_view() : std::string_view(it->second);
+  };
+  return seen.annotations.contains("meta.helm.sh/release-name") ||
+         seen.annotations.contains("argocd.argoproj.io/tracking-id") ||
+         label("heritage") == "Tiller" || label("heritage") == "Helm" ||
+         label("app.kubernetes.io/managed-by") == "Helm" ||
+         !label("argocd.argoproj.io/instance").empty();
+}
+
+std::string round_of(const Seen& seen) {
+  for (const char* name :
+       {"deployment.kubernetes.io/revision", "deprecated.daemonset.template.generation"}) {
+    if (const auto it = seen.annotations.find(name); it != seen.annotations.end()) {
+      return it->second;
+    }
+  }
+  return cat("g", number_at(*seen.object, {"metadata", "generation"}));
+}
+
+struct Counts {
+  int64_t want = 0, updated = 0, available = 0;
+};
+
+Counts counts_of(const Seen& seen) {
+  const value::Value& o = *seen.object;
+  if (seen.subject.kind == "DaemonSet") {
+    return {number_at(o, {"status", "desiredNumberScheduled"}),
+            number_at(o, {"status", "updatedNumberScheduled"}),
+            number_at(o, {"status", "numberAvailable"})};
+  }
+  Counts c;
+  c.want = value_at(o, {"spec", "replicas"}) != nullptr ? number_at(o, {"spec", "replicas"}) : 1;
+  c.updated = number_at(o, {"status", "updatedReplicas"});
+  c.available = number_at(o, {"status", "availableReplicas"});
+  if (seen.subject.kind == "StatefulSet") {
+    c.available = std::max(c.available, number_at(o, {"status", "readyReplicas"}));
+    const bool current =
+        text_at(o, {"status", "currentRevision"}) == text_at(o, {"status", "updateRevision"});
+    if (current) c.updated = std::max(c.updated, number_at(o, {"status", "currentReplicas"}));
+  }
+  return c;
+}
+
+}  // namespace
+
+void Tracker::State::see_workload(const Seen& seen) {
+  const value::Value& o = *seen.object;
+  const bool known = workloads.contains(seen.subject.uid);
+  WorkloadRecord& w = workloads[seen.subject.uid];
+  w.kind = seen.subject.kind;
+  w.name = seen.subject.name;
+  w.name_space = seen.subject.name_space;
+  const std::string helm_key = helm_key_of(seen);
+  w.release_key = helm_key.empty() ? "" : helm_key.substr(helm_key.find('/') + 1);
+  const std::string digest = digest_of(value_at(o, {"spec", "template"}));
+  // A StatefulSet has no revision that scaling leaves alone: its template tells.
+  const bool numbered = !round_of(seen).starts_with("g");
+  if (!known || (numbered ? round_of(seen) != w.round : digest != w.template_digest)) {
+    w.round = round_of(seen);
+    w.told.clear();
+  }
+  w.template_digest = digest;
+  const bool observed =
+      number_at(o, {"status", "observedGeneration"}) >= number_at(o, {"metadata", "generation"});
+  const Counts c = counts_of(seen);
+  w.available = observed && c.updated >= c.want && c.available >= c.want;
+  const Condition progress = condition_of(o, "Progressing");
+  const bool failed = progress.status == "False" && progress.reason == "ProgressDeadlineExceeded";
+
+  const auto say = [&](std::string_view what, std::string_view reason, std::string_view message,
+                       int64_t ms) {
+    if (ms == 0) ms = seen.changed_ms;
+    if (!w.told.insert(std::string(what)).second) return;
+    if (seen.initial && (!numbered || before_baseline(seen.resource, ms))) return;
+    const std::string type = cat(managed(seen) ? "workload." : "release.", what);
+    Event& e = tell(seen, type, key(seen.subject, cat(w.round, '/', what)));
+    if (e.release.empty()) {
+      e.release = seen.subject.name;
+      e.release_namespace = seen.subject.name_space;
+    }
+    if (what == "failed") e.severity = Severity::kError;
+    e.reason = reason;
+    e.message = message;
+    if (ms != 0) e.time_ms = ms;
+    if (numbered) e.revision = std::max<int64_t>(0, atoll(w.round.c_str()));
+    e.data = Data()
+                 .number("replicas", c.want)
+                 .number("updated", c.updated)
+                 .number("available", c.available)
+                 .text("who", seen.who)
+                 .take();
+  };
+  if (failed) {
+    say("failed", progress.reason, progress.message, progress.changed_ms);
+    if (!seen.old && !helm_key.empty()) {
+      for (const char* driver : {"secrets/", "configmaps/"}) {
+        degrade(cat(driver, w.release_key), progress.message, seen.subject, seen.now_ms);
+      }
+    }
+  } else if (w.available && c.want > 0) {
+    say("deployed", "Available", "", progress.changed_ms);
+  }
+}
+
+}  // namespace pintle::lookout

@@ -38,11 +38,22 @@ types = ["release.*"]           # see /supportevents; all otherwise
 # regions, environments, namespaces, kinds, reasons, releases = [...]; labels = {team = "pay"}
 min_severity = "info"           # "warning", "error"
 order_by = "release"            # one after the other: "subject", "region", "subscription"
-sink = "webhook"                # dingtalk, email, feishu, file, nats, slack, stdout, wecom
+sink = "webhook"                # dingtalk, email, feishu, file, harbor, nats, slack, stdout, wecom
 # secret_file = "deployments.secret"  # "whsec_...": signs what is sent
 
 [subscriptions.options]         # the sink's own
 url = "https://hooks.example.com/deployments"
+
+# Harbor keeps what runs: each image pulled from it gets a tag of its own, by digest.
+# [[subscriptions]]
+# name = "keep-what-runs"
+# types = ["image.pulled"]
+# sink = "harbor"
+# secret_file = "robot.secret"
+# [subscriptions.options]
+# url = "https://harbor.example.com"
+# user = "robot$lookout"
+# template = "deployed-{{ .region }}"
 
 # ---- what is recognised ----
 

@@ -128,6 +128,7 @@ class Engine final : public Deliverer {
   void tell_alone(std::unique_ptr<Job> job);
   void record(const Job& job, const Claimed& c, const Verdict& v, const std::string& head);
   void poison(const Claimed& c, const Error& error);
+  void pass_over(const Claimed& c);
   void disable(int64_t subscription);
   void end(Ending e);
   bool end_now(const Ending& e);
@@ -401,6 +402,7 @@ void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
       if (job.claimed.size() > 1) return tell_alone(std::move(owned));
       return poison(job.claimed[0], request.error());
     }
+    if (request->url.empty()) return pass_over(job.claimed[0]);
     job.request = std::move(*request);
     job.request.timeout_ms = timeout;
     job.request.max_body = kMaxBody;
@@ -583,6 +585,19 @@ void Engine::poison(const Claimed& c, const Error& error) {
   e.attempt.started_ms = now();
   e.attempt.error = e.reason;
   ++dead_;
+  end(std::move(e));
+  claim_soon_ = true;
+}
+
+// The sink has nothing to tell of it.
+void Engine::pass_over(const Claimed& c) {
+  Ending e;
+  e.delivery = c.delivery;
+  e.state = DeliveryState::kSucceeded;
+  e.attempt.delivery_id = c.delivery.id;
+  e.attempt.n = c.delivery.attempts + 1;
+  e.attempt.started_ms = now();
+  ++succeeded_;
   end(std::move(e));
   claim_soon_ = true;
 }

@@ -52,7 +52,7 @@ struct SinkKind {
   Status (*check)(const Subscription& s);
   Result<Route> (*route)(const Subscription& s);
   // The request that tells these events (one subscription's, 1 to Route::merge) now, signed with
-  // this time. Error: they cannot be told (poison): dead.
+  // this time. Error: they cannot be told (poison): dead. Without a URL: there is nothing to tell.
   Result<http::Request> (*request)(std::span<const Claimed> events, int64_t now_ms) = nullptr;
   Verdict (*judge)(const http::Response& response) = nullptr;
   // For sinks that are no HTTP (file, stdout, nats): sends itself, on a worker thread, to a target

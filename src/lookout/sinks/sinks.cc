@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kMaxRetryAfterMs = 3'600'000;
 
-const SinkKind* const kSinks[] = {&kDingtalk, &kEmail,  &kFeishu,  &kFile, &kNats,
-                                  &kSlack,    &kStdout, &kWebhook, &kWecom};
+const SinkKind* const kSinks[] = {&kDingtalk, &kEmail, &kFeishu, &kFile,    &kHarbor,
+                                  &kNats,     &kSlack, &kStdout, &kWebhook, &kWecom};
 
 // "Sun, 06 Nov 1994 08:49:37 GMT" as unix seconds.
 std::optional<int64_t> http_date(std::string_view s) {

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "drydock/drydock.h"
-#include "lookout/config.h"
+#include "lookout/config/config.h"
 #include "lookout/lookout.h"
 #include "output.h"
 #include "sys/disk.h"

@@ -130,20 +130,17 @@ Value template_value(const std::string& name, const std::string& base_path) {
 
 // A chart that makes certificates waits for their keys longest, so they are looked for while it is
 // parsed. Few charts name these functions; one that does and then makes none has only used an idle
-// processor for some milliseconds. True: they are looked for.
-bool expect_keys(std::span<Renderables::value_type* const> files) {
+// processor for some milliseconds.
+void expect_keys(std::span<Renderables::value_type* const> files) {
   constexpr std::string_view kMakers[] = {"genCA", "genSelfSignedCert", "genSignedCert"};
   for (const auto* file : files) {
     const std::string_view text = file->second.text;
     for (size_t at = 0; (at = text.find("gen", at)) != std::string_view::npos; ++at) {
       for (std::string_view maker : kMakers) {
-        if (!text.substr(at).starts_with(maker)) continue;
-        crypt::expect_keys(2);
-        return true;
+        if (text.substr(at).starts_with(maker)) return crypt::expect_keys(2);
       }
     }
   }
-  return false;
 }
 
 }  // namespace
@@ -154,17 +151,14 @@ Status render(const chart::Chart& chart, const Value& render_values, const Optio
   Renderables files;
   ScopeBuilder(render_values, options.helm3, files).build(chart, render_values);
   auto order = in_parse_order(files);
-  const bool keys = expect_keys(order);
+  expect_keys(order);
 
   tmpl::Set set(functions(options.helm3));
   set.set_methods(Type::kValues, values_method);
   set.set_methods(Type::kFiles, files_method);
-  std::vector<tmpl::Set::Text> texts;
-  for (const auto* file : order) texts.push_back({file->first, file->second.text});
-  size_t at = 0;
-  // The second processor is busy where keys are looked for.
-  if (auto parsed = set.parse_all(texts, !keys, at); !parsed) {
-    return parse_error(order[at]->first, parsed.error());
+  for (auto* file : order) {
+    auto parsed = set.parse(file->first, file->second.text);
+    if (!parsed) return parse_error(file->first, parsed.error());
   }
 
   tmpl::Options vm_options;

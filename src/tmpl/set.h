@@ -28,15 +28,7 @@ struct Set::Rep {
   std::deque<std::string> names;
   std::unordered_map<std::string_view, uint32_t> ids;
   std::vector<Template*> defined;  // by number; null: only mentioned
-  // A text's tree joins the set: its definitions replace those of their names.
-  struct Parsed {
-    std::unique_ptr<Source> source;  // null: not parsed
-    std::vector<Definition> definitions;
-  };
-  void add(Parsed parsed);
-
-  Arena arena;         // trees and programs of all sources
-  Arena second_arena;  // trees made by parse_all's second thread
+  Arena arena;  // trees and programs of all sources
   std::vector<std::unique_ptr<Source>> sources;
   std::vector<std::unique_ptr<Template>> templates;
   MethodLookup methods[static_cast<size_t>(value::Type::kObject) + 1] = {};

@@ -12,16 +12,15 @@ class StackLimit {
   // Half of the usual 8 MiB: the rest belongs to callers and to what a function needs below us.
   static constexpr size_t kBytes = size_t{4} << 20;
 
-  explicit StackLimit(size_t bytes = kBytes) : base_(here()), bytes_(bytes) {}
+  StackLimit() : base_(here()) {}
   bool exceeded() const {
     uintptr_t now = here();
-    return (now < base_ ? base_ - now : now - base_) > bytes_;
+    return (now < base_ ? base_ - now : now - base_) > kBytes;
   }
 
  private:
   static uintptr_t here() { return reinterpret_cast<uintptr_t>(__builtin_frame_address(0)); }
   uintptr_t base_;
-  size_t bytes_;
 };
 
 }  // namespace pintle::tmpl

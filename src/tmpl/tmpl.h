@@ -51,12 +51,6 @@ class Set {
   Status parse(std::string_view name, std::string_view text);
   template <std::same_as<std::string> S>
   Status parse(std::string_view name, S&& text) = delete;  // it would not outlive the Set
-  // The same for many, in order, which must outlive the Set too. Where there is much to parse and
-  // `two_threads`, a second one helps. Error: that of texts[at], the first that is wrong.
-  struct Text {
-    std::string_view name, text;
-  };
-  Status parse_all(std::span<const Text> texts, bool two_threads, size_t& at);
   bool defined(std::string_view name) const;
 
   // Go methods of a named map type (common.Values, engine.files): they shadow keys of their names.

@@ -11,9 +11,9 @@ function(pintle_pch_holder name)
   target_precompile_headers(${name} PRIVATE ${ARGN})
 endfunction()
 
-set(PINTLE_STD_HEADERS <algorithm> <chrono> <cmath> <cstdint> <cstring> <deque> <functional> <map>
-    <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread> <unordered_map> <utility>
-    <vector>)
+set(PINTLE_STD_HEADERS <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <condition_variable>
+    <cstdint> <cstring> <deque> <functional> <map> <memory> <mutex> <optional> <set> <span> <string>
+    <string_view> <thread> <unordered_map> <utility> <vector> <tl/expected.hpp>)
 if(PINTLE_PCH)
   pintle_pch_holder(pch_std ${PINTLE_STD_HEADERS})
   if(PINTLE_TESTS)

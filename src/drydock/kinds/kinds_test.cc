@@ -73,7 +73,8 @@ TEST(Kinds, StoreAndRefuseWhatTheRealServerDoes) {
     Value row = *json::read(line, {json::Numbers::kExact});
     SCOPED_TRACE(text(row, "case"));
     Value object = value::deep_copy(*row.get("in"));
-    auto parts = split(text(object, "apiVersion"), "/");
+    const std::string api_version(text(object, "apiVersion"));  // the object is exchanged below
+    auto parts = split(api_version, "/");
     std::string_view group = parts.size() == 2 ? parts[0] : "", version = parts.back();
     std::string kind(text(object, "kind"));
     const KindRules* rules = rules_of(group, kind);

@@ -82,12 +82,18 @@ struct Tls {
   std::string server_name;                   // SNI and verification; "": the URL's host
 };
 
+// One I/O thread, and what several clients may share: their connections and their streams run on it.
+// It ends with the last client that holds it. Without one, a client has its own.
+class Engine;
+std::shared_ptr<Engine> make_engine();
+
 struct Options {
   Tls tls = {};
   std::string proxy;                          // "http://host:port"; "": see the next
   const sys::Environ* proxy_environ = nullptr;  // HTTPS_PROXY, HTTP_PROXY, NO_PROXY; null: direct
   int64_t connect_timeout_ms = 30'000;
-  size_t max_connections = 0;  // per host; 0: the library's choice
+  size_t max_connections = 0;  // per host; 0: the library's choice; of an engine of its own only
+  std::shared_ptr<Engine> engine = nullptr;
 };
 
 class Client {

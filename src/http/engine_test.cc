@@ -1,0 +1,103 @@
+// Clients that share an engine's thread, against a server that answers and then keeps quiet.
+#include "http/engine.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <future>
+#include <thread>
+
+namespace pintle::http {
+namespace {
+
+size_t threads() {
+  size_t n = 0;
+  for ([[maybe_unused]] const auto& t : std::filesystem::directory_iterator("/proc/self/task")) ++n;
+  return n;
+}
+
+// Begins an answer to each connection, and holds it.
+class QuietServer {
+ public:
+  QuietServer() {
+    listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in a{};
+    a.sin_family = AF_INET;
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&a), sizeof a), 0);
+    socklen_t size = sizeof a;
+    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&a), &size);
+    url_ = "http://127.0.0.1:" + std::to_string(ntohs(a.sin_port)) + "/watch";
+    ::listen(listener_, 64);
+    thread_ = std::thread([this] {
+      constexpr std::string_view kHead = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nfirst";
+      for (int fd; (fd = ::accept(listener_, nullptr, nullptr)) >= 0;) {
+        (void)!::write(fd, kHead.data(), kHead.size());
+        held_.push_back(fd);
+      }
+    });
+  }
+  ~QuietServer() {
+    ::shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    ::close(listener_);
+    for (int fd : held_) ::close(fd);
+  }
+  const std::string& url() const { return url_; }
+
+ private:
+  int listener_;
+  std::string url_;
+  std::vector<int> held_;
+  std::thread thread_;
+};
+
+struct Stream {
+  std::promise<void> heard;
+  std::promise<Code> ended;
+  std::unique_ptr<Client> client;
+  std::unique_ptr<Client::Pending> pending;
+
+  Stream(const std::shared_ptr<Engine>& engine, const std::string& url) {
+    Options options;
+    options.engine = engine;
+    client = std::move(*Client::make(std::move(options)));
+    Request r;
+    r.url = url;
+    pending = client->start(
+        std::move(r), [this](Result<Response> a) { ended.set_value(a ? Code::kUnknown : a.error().code()); },
+        [this](std::string_view) {
+          heard.set_value();
+          return Client::Flow::kContinue;
+        });
+  }
+};
+
+TEST(Engine, OneThreadCarriesTheStreamsOfManyClients) {
+  QuietServer server;
+  const auto engine = make_engine();
+  const size_t before = threads();
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < 50; ++i) streams.push_back(std::make_unique<Stream>(engine, server.url()));
+  for (auto& s : streams) s->heard.get_future().wait();
+  EXPECT_EQ(threads(), before + 1);
+}
+
+TEST(Engine, AClientThatEndsCancelsItsOwnRequestsOnly) {
+  QuietServer server;
+  const auto engine = make_engine();
+  Stream stays(engine, server.url()), goes(engine, server.url());
+  stays.heard.get_future().wait();
+  goes.heard.get_future().wait();
+  auto ended = goes.ended.get_future();
+  goes.client.reset();
+  ASSERT_EQ(ended.wait_for(std::chrono::seconds(0)), std::future_status::ready);  // told before it is gone
+  EXPECT_EQ(ended.get(), Code::kCancelled);
+  EXPECT_EQ(stays.ended.get_future().wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+}
+
+}  // namespace
+}  // namespace pintle::http

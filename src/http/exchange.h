@@ -1,0 +1,47 @@
+// One request on its way through libcurl: its easy handle, and what has come of its answer so far.
+// Shared by the I/O thread and the caller's handle, because either may let go first. Bodies are
+// collected up to max_body, or handed to `data`, where refusing a piece pauses that transfer alone.
+// Inside this room only.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "http/curl.h"
+#include "http/http.h"
+
+namespace pintle::http {
+
+struct Exchange {
+  std::shared_ptr<const Options> options;  // its client's
+  Request request;
+  Client::Done done;
+  Client::Data data;
+  Response response;
+  size_t header_bytes = 0;
+  std::string address;
+  char detail[CURL_ERROR_SIZE] = {};
+  CURL* easy = nullptr;  // this and what follows: the I/O thread's
+  curl_slist* headers = nullptr;
+  curl_slist* connect_to = nullptr;
+  curl_slist* mail_to = nullptr;
+  size_t mail_sent = 0;     // bytes of the body
+  bool head_done = false;   // of the final answer
+  bool stopped = false;     // `data` said stop: success
+  bool too_long = false;
+  bool paused = false;
+  std::atomic<bool> dropped{false};
+  std::atomic<bool> wants_resume{false};
+  std::mutex calling;       // held while done or data runs, so that dropping waits for them
+};
+
+// Makes the easy handle. release() frees it.
+void prepare(const Curl& curl, Exchange& x);
+void release(const Curl& curl, Exchange& x);
+// Tells `done` how it ended, unless its handle was dropped.
+void finish(const Curl& curl, Exchange& x, CURLcode code);
+void cancel(Exchange& x);
+
+}  // namespace pintle::http

@@ -36,9 +36,7 @@ Result<Curl> load() {
   bind(curl.multi_cleanup, "curl_multi_cleanup");
   bind(curl.multi_add_handle, "curl_multi_add_handle");
   bind(curl.multi_remove_handle, "curl_multi_remove_handle");
-  bind(curl.multi_perform, "curl_multi_perform");
-  bind(curl.multi_poll, "curl_multi_poll");
-  bind(curl.multi_wakeup, "curl_multi_wakeup");
+  bind(curl.multi_socket_action, "curl_multi_socket_action");
   bind(curl.multi_info_read, "curl_multi_info_read");
   bind(curl.multi_setopt, "curl_multi_setopt");
   if (missing != nullptr) {

@@ -23,9 +23,7 @@ struct Curl {
   decltype(&curl_multi_cleanup) multi_cleanup;
   decltype(&curl_multi_add_handle) multi_add_handle;
   decltype(&curl_multi_remove_handle) multi_remove_handle;
-  decltype(&curl_multi_perform) multi_perform;
-  decltype(&curl_multi_poll) multi_poll;
-  decltype(&curl_multi_wakeup) multi_wakeup;
+  decltype(&curl_multi_socket_action) multi_socket_action;
   decltype(&curl_multi_info_read) multi_info_read;
   CURLMcode (*multi_setopt)(CURLM*, CURLMoption, ...);
 

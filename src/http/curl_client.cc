@@ -63,11 +63,11 @@ class CurlClient final : public Client {
         std::lock_guard held(x_->calling);
         x_->dropped = true;
       }
-      engine_.wake();
+      engine_.look_at(x_);
     }
     void resume() override {
       x_->wants_resume = true;
-      engine_.wake();
+      engine_.look_at(x_);
     }
 
    private:

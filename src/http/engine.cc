@@ -1,6 +1,11 @@
 #include "http/engine.h"
 
 #include <algorithm>
+#include <chrono>
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #undef curl_easy_getinfo
 #undef curl_multi_setopt
@@ -8,21 +13,53 @@
 namespace pintle::http {
 namespace {
 
-constexpr int kCancelPollMs = 100;
-constexpr int kIdlePollMs = 1000;
+constexpr int64_t kCancelPollMs = 100;
+constexpr int kMostEvents = 256;
+
+int64_t now_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+bool named(const std::vector<const Options*>& clients, const Exchange& x) {
+  return std::find(clients.begin(), clients.end(), x.options.get()) != clients.end();
+}
 
 }  // namespace
+
+struct Engine::Orders {
+  std::deque<std::shared_ptr<Exchange>> fresh;
+  std::vector<std::shared_ptr<Exchange>> marked;
+  std::vector<const Options*> leaving;
+  uint64_t leaves = 0;
+  bool stop = false;
+};
 
 std::shared_ptr<Engine> make_engine() { return std::make_shared<Engine>(); }
 
 Status Engine::open() {
   std::lock_guard held(mutex_);
   if (curl_) return ok();
-  curl_ = TRY(Curl::open());
+  const Curl* curl = TRY(Curl::open());
+  epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+  bell_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (epoll_ < 0 || bell_ < 0) {
+    for (int* fd : {&epoll_, &bell_}) {
+      if (*fd >= 0) ::close(*fd);
+      *fd = -1;
+    }
+    return Error(Code::kResourceExhausted, "too many open files");
+  }
+  curl_ = curl;
+  watch(bell_, CURL_POLL_IN);
   multi_ = curl_->multi_init();
-  curl_->multi_setopt(multi_, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+  const auto set = [&](CURLMoption option, auto value) { curl_->multi_setopt(multi_, option, value); };
+  set(CURLMOPT_SOCKETFUNCTION, &Engine::on_socket);
+  set(CURLMOPT_SOCKETDATA, this);
+  set(CURLMOPT_TIMERFUNCTION, &Engine::on_timer);
+  set(CURLMOPT_TIMERDATA, this);
+  set(CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
   if (max_connections_ > 0) {
-    curl_->multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, static_cast<long>(max_connections_));
+    set(CURLMOPT_MAX_HOST_CONNECTIONS, static_cast<long>(max_connections_));
   }
   thread_ = std::thread([this] { loop(); });
   return ok();
@@ -37,9 +74,17 @@ Engine::~Engine() {
   wake();
   thread_.join();
   curl_->multi_cleanup(multi_);
+  ::close(bell_);
+  ::close(epoll_);
 }
 
-void Engine::wake() { curl_->multi_wakeup(multi_); }
+// ---- any thread
+
+void Engine::wake() {
+  if (rung_.exchange(true)) return;
+  const uint64_t one = 1;
+  (void)!::write(bell_, &one, sizeof one);
+}
 
 void Engine::add(std::shared_ptr<Exchange> x) {
   {
@@ -49,96 +94,180 @@ void Engine::add(std::shared_ptr<Exchange> x) {
   wake();
 }
 
+void Engine::look_at(std::shared_ptr<Exchange> x) {
+  {
+    std::lock_guard held(mutex_);
+    marked_.push_back(std::move(x));
+  }
+  wake();
+}
+
 void Engine::leave(const std::shared_ptr<const Options>& client) {
+  if (std::this_thread::get_id() == thread_.get_id()) {
+    // Inside one of curl's calls: they end with the next round.
+    std::lock_guard held(mutex_);
+    for (const auto& x : running_) {
+      if (x->options != client) continue;
+      x->dropped = true;
+      marked_.push_back(x);
+    }
+    for (const auto& x : inbox_) x->dropped = x->dropped || x->options == client;
+    return wake();
+  }
   std::unique_lock held(mutex_);
   if (!curl_) return;
   leaving_.push_back(client.get());
-  const uint64_t from = rounds_;
+  const uint64_t ticket = ++leaves_asked_;
   wake();
-  left_.wait(held, [&] { return rounds_ >= from + 2; });  // one whole round has begun since
+  left_.wait(held, [&] { return leaves_done_ >= ticket; });
+}
+
+// ---- the thread
+
+void Engine::watch(int socket, int what) {
+  if (what == CURL_POLL_REMOVE) {
+    ::epoll_ctl(epoll_, EPOLL_CTL_DEL, socket, nullptr);
+    return;
+  }
+  epoll_event e{};
+  e.data.fd = socket;
+  if ((what & CURL_POLL_IN) != 0) e.events |= EPOLLIN;
+  if ((what & CURL_POLL_OUT) != 0) e.events |= EPOLLOUT;
+  // A socket that was closed without a word has left by itself, and its number may be another's.
+  if (::epoll_ctl(epoll_, EPOLL_CTL_MOD, socket, &e) != 0) {
+    ::epoll_ctl(epoll_, EPOLL_CTL_ADD, socket, &e);
+  }
+}
+
+int Engine::on_socket(CURL*, curl_socket_t socket, int what, void* self, void*) {
+  static_cast<Engine*>(self)->watch(socket, what);
+  return 0;
+}
+
+int Engine::on_timer(CURLM*, long ms, void* self) {
+  static_cast<Engine*>(self)->timer_ns_ = ms < 0 ? -1 : now_ns() + int64_t{ms} * 1'000'000;
+  return 0;
 }
 
 void Engine::begin(const std::shared_ptr<Exchange>& x) {
   prepare(*curl_, *x);
+  x->place = running_.size();
   running_.push_back(x);
+  if (x->request.cancel) cancellable_.push_back(x.get());
   curl_->multi_add_handle(multi_, x->easy);
 }
 
-void Engine::end(size_t at) {
-  curl_->multi_remove_handle(multi_, running_[at]->easy);
-  release(*curl_, *running_[at]);
-  running_.erase(running_.begin() + static_cast<ptrdiff_t>(at));
+void Engine::end(Exchange& x) {
+  if (x.request.cancel) std::erase(cancellable_, &x);
+  const size_t place = x.place;
+  running_.back()->place = place;
+  std::swap(running_[place], running_.back());
+  x.place = Exchange::kNowhere;
+  running_.pop_back();
 }
 
-void Engine::sweep(bool stop, const std::vector<const Options*>& leaving, bool& cancellable) {
-  for (size_t i = 0; i < running_.size();) {
-    const std::shared_ptr<Exchange> x = running_[i];
-    const bool cancelled = x->request.cancel && x->request.cancel->cancelled();
-    cancellable = cancellable || x->request.cancel;
-    const bool gone = std::find(leaving.begin(), leaving.end(), x->options.get()) != leaving.end();
-    if (stop || gone || x->dropped || cancelled) {
-      end(i);
+void Engine::call_off(const std::shared_ptr<Exchange>& x) {
+  if (x->place == Exchange::kNowhere) return;
+  curl_->multi_remove_handle(multi_, x->easy);
+  release(*curl_, *x);
+  end(*x);
+  cancel(*x);
+}
+
+void Engine::follow(const Orders& orders) {
+  for (const auto& x : orders.fresh) {
+    if (orders.stop || x->dropped || named(orders.leaving, *x)) {
       cancel(*x);
-      continue;
+    } else {
+      begin(x);
     }
-    if (x->paused && x->wants_resume.exchange(false)) {
+  }
+  for (const auto& x : orders.marked) {
+    if (x->dropped) {
+      call_off(x);
+    } else if (x->place != Exchange::kNowhere && x->paused && x->wants_resume.exchange(false)) {
       x->paused = false;
       curl_->easy_pause(x->easy, CURLPAUSE_CONT);
     }
-    ++i;
+  }
+  if (!orders.stop && orders.leaving.empty()) return;
+  const std::vector<std::shared_ptr<Exchange>> all = running_;
+  for (const auto& x : all) {
+    if (orders.stop || named(orders.leaving, *x)) call_off(x);
   }
 }
 
-bool Engine::collect() {
-  bool any = false;
+void Engine::end_cancelled() {
+  for (size_t i = cancellable_.size(); i-- > 0;) {
+    if (i >= cancellable_.size()) continue;
+    const std::shared_ptr<Exchange> x = running_[cancellable_[i]->place];
+    if (x->request.cancel->cancelled()) call_off(x);
+  }
+}
+
+void Engine::collect() {
   int left = 0;
   while (CURLMsg* m = curl_->multi_info_read(multi_, &left)) {
     if (m->msg != CURLMSG_DONE) continue;
     const CURLcode code = m->data.result;
     char* user = nullptr;
     curl_->easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &user);
-    const auto it = std::find_if(running_.begin(), running_.end(), [&](const auto& x) {
-      return static_cast<void*>(x.get()) == static_cast<void*>(user);
-    });
-    if (it == running_.end()) continue;
-    const std::shared_ptr<Exchange> x = *it;
+    const auto x = running_[reinterpret_cast<Exchange*>(user)->place];
     curl_->multi_remove_handle(multi_, x->easy);
-    running_.erase(it);
+    end(*x);
     finish(*curl_, *x, code);
     release(*curl_, *x);
-    any = true;
   }
-  return any;
+}
+
+int64_t Engine::poll_ms() const {
+  const int64_t until_timer = timer_ns_ < 0 ? -1 : std::max<int64_t>(0, (timer_ns_ - now_ns() + 999'999) / 1'000'000);
+  if (cancellable_.empty()) return until_timer;
+  return until_timer < 0 ? kCancelPollMs : std::min(until_timer, kCancelPollMs);
+}
+
+Engine::Orders Engine::take_orders() {
+  Orders o;
+  rung_ = false;
+  std::lock_guard held(mutex_);
+  o.fresh.swap(inbox_);
+  o.marked.swap(marked_);
+  o.leaving.swap(leaving_);
+  o.leaves = leaves_asked_;
+  o.stop = stop_;
+  return o;
 }
 
 void Engine::loop() {
-  for (;;) {
-    std::deque<std::shared_ptr<Exchange>> fresh;
-    std::vector<const Options*> leaving;
-    bool stop = false;
-    {
+  epoll_event events[kMostEvents];
+  for (int active = 0;;) {
+    const Orders orders = take_orders();
+    follow(orders);
+    if (!orders.leaving.empty() || orders.stop) {
       std::lock_guard held(mutex_);
-      ++rounds_;
+      leaves_done_ = orders.leaves;
       left_.notify_all();
-      fresh.swap(inbox_);
-      leaving.swap(leaving_);
-      stop = stop_;
     }
-    for (const auto& x : fresh) {
-      if (stop || x->dropped) {
-        cancel(*x);
-      } else {
-        begin(x);
+    if (orders.stop) return;
+    end_cancelled();
+    collect();
+    const int n = ::epoll_wait(epoll_, events, kMostEvents, static_cast<int>(poll_ms()));
+    for (int i = 0; i < n; ++i) {
+      const epoll_event& e = events[i];
+      if (e.data.fd == bell_) {
+        uint64_t rings = 0;
+        (void)!::read(bell_, &rings, sizeof rings);
+        continue;
       }
+      const bool broken = (e.events & (EPOLLERR | EPOLLHUP)) != 0;  // curl finds out how
+      const int what = broken ? 0
+                              : ((e.events & EPOLLIN) != 0 ? CURL_CSELECT_IN : 0) |
+                                    ((e.events & EPOLLOUT) != 0 ? CURL_CSELECT_OUT : 0);
+      curl_->multi_socket_action(multi_, e.data.fd, what, &active);
     }
-    bool cancellable = false;
-    sweep(stop, leaving, cancellable);
-    if (stop) return;
-    int active = 0;
-    curl_->multi_perform(multi_, &active);
-    if (!collect()) {
-      const bool waited_for = !leaving.empty();  // leave() waits for the next round
-      curl_->multi_poll(multi_, nullptr, 0, waited_for ? 0 : cancellable ? kCancelPollMs : kIdlePollMs, nullptr);
+    if (timer_ns_ >= 0 && timer_ns_ <= now_ns()) {
+      timer_ns_ = -1;
+      curl_->multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &active);
     }
   }
 }

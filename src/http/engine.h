@@ -1,7 +1,12 @@
 // Engine: one thread that drives a curl multi handle; everything curl touches belongs to it. Other
 // threads only put work into an inbox and wake it. Inside this room only; thread-safe.
+//
+// Sockets are watched by epoll and told to curl one by one (curl_multi_socket_action), and what is
+// cancelled or resumed is told by name: a wake-up costs what has happened, not what is under way,
+// so ten thousand quiet streams are free. Only requests with a Cancel are looked at again and again.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -20,28 +25,46 @@ class Engine {
   // Opens the library and starts the thread, once. Error: the library cannot be opened.
   Status open();
   void add(std::shared_ptr<Exchange> x);  // after open
-  void wake();
-  // Cancels what is under way for a client, and waits until it is told. Not from `done` or `data`.
+  void look_at(std::shared_ptr<Exchange> x);  // it was dropped or wants to go on
+  // Cancels what is under way for a client, and waits until it is told; on this thread (called from
+  // `done` or `data`) it is not told.
   void leave(const std::shared_ptr<const Options>& client);
 
  private:
+  struct Orders;
+  void wake();
   void loop();
+  Orders take_orders();
+  void follow(const Orders& orders);
   void begin(const std::shared_ptr<Exchange>& x);
-  void end(size_t at);  // takes it out of running_
-  void sweep(bool stop, const std::vector<const Options*>& leaving, bool& cancellable);
-  bool collect();       // what curl has finished; false: nothing
+  void end(Exchange& x);  // takes it out of running_
+  void call_off(const std::shared_ptr<Exchange>& x);
+  void end_cancelled();
+  void collect();         // what curl has finished
+  int64_t poll_ms() const;
+  void watch(int socket, int what);
+  static int on_socket(CURL*, curl_socket_t socket, int what, void* self, void*);
+  static int on_timer(CURLM*, long ms, void* self);
 
   const size_t max_connections_;
   const Curl* curl_ = nullptr;
   CURLM* multi_ = nullptr;
+  int epoll_ = -1, bell_ = -1;
   std::thread thread_;
-  std::mutex mutex_;                             // guards what follows
+  std::atomic<bool> rung_{false};
+
+  std::mutex mutex_;  // guards what follows
   std::condition_variable left_;
   std::deque<std::shared_ptr<Exchange>> inbox_;
+  std::vector<std::shared_ptr<Exchange>> marked_;
   std::vector<const Options*> leaving_;
-  uint64_t rounds_ = 0;
+  uint64_t leaves_asked_ = 0, leaves_done_ = 0;
   bool stop_ = false;
-  std::vector<std::shared_ptr<Exchange>> running_;  // the thread's
+
+  // The thread's.
+  std::vector<std::shared_ptr<Exchange>> running_;  // each knows its place
+  std::vector<Exchange*> cancellable_;
+  int64_t timer_ns_ = -1;  // when curl wants to be called
 };
 
 }  // namespace pintle::http

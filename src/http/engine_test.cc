@@ -99,5 +99,29 @@ TEST(Engine, AClientThatEndsCancelsItsOwnRequestsOnly) {
   EXPECT_EQ(stays.ended.get_future().wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
 }
 
+TEST(Engine, AClientMayEndInsideAnothersCall) {
+  QuietServer server;
+  const auto engine = make_engine();
+  Stream stays(engine, server.url());
+  auto goes = std::make_unique<Stream>(engine, server.url());
+  stays.heard.get_future().wait();
+  goes->heard.get_future().wait();
+  std::promise<void> gone;
+  Options options;
+  options.engine = engine;
+  auto client = std::move(*Client::make(std::move(options)));
+  Request refused;
+  refused.url = "http://127.0.0.1:1/";
+  auto pending = client->start(std::move(refused), [&](Result<Response>) {
+    goes->client.reset();
+    gone.set_value();
+  });
+  ASSERT_EQ(gone.get_future().wait_for(std::chrono::seconds(5)), std::future_status::ready);
+  EXPECT_EQ(goes->ended.get_future().wait_for(std::chrono::milliseconds(50)),
+            std::future_status::timeout);
+  EXPECT_EQ(stays.ended.get_future().wait_for(std::chrono::milliseconds(0)),
+            std::future_status::timeout);
+}
+
 }  // namespace
 }  // namespace pintle::http

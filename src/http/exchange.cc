@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 
 #include "base/strings.h"
 #include "http/errors.h"
@@ -14,6 +15,9 @@
 
 namespace pintle::http {
 namespace {
+
+constexpr long kStreamBuffer = 4 << 10;  // held as long as the stream lasts, however quiet it is
+constexpr unsigned kLostMs = 45'000;     // a stream's peer that acknowledges nothing is gone
 
 std::string lower(std::string_view s) {
   std::string out(s);
@@ -96,7 +100,9 @@ curl_socket_t on_open_socket(void* user, curlsocktype, curl_sockaddr* a) {
       x.address = cat("[", text, "]:", ntohs(in->sin6_port));
     }
   }
-  return ::socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+  const int fd = ::socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+  if (fd >= 0 && x.data) ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &kLostMs, sizeof kLostMs);
+  return fd;
 }
 
 void set_tls(const Curl& curl, CURL* easy, const Tls& tls) {
@@ -220,6 +226,7 @@ void prepare(const Curl& curl, Exchange& x) {
   set(CURLOPT_TCP_KEEPINTVL, 15L);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout_ms));
   if (r.timeout_ms > 0) set(CURLOPT_TIMEOUT_MS, static_cast<long>(r.timeout_ms));
+  if (x.data) set(CURLOPT_BUFFERSIZE, kStreamBuffer);
   if (r.timeout_ms == 0 && !x.data) {
     set(CURLOPT_LOW_SPEED_LIMIT, 1L);
     set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(kSilentSeconds));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,6 +16,8 @@
 namespace pintle::http {
 
 struct Exchange {
+  static constexpr size_t kNowhere = SIZE_MAX;
+
   std::shared_ptr<const Options> options;  // its client's
   Request request;
   Client::Done done;
@@ -32,6 +35,7 @@ struct Exchange {
   bool stopped = false;     // `data` said stop: success
   bool too_long = false;
   bool paused = false;
+  size_t place = kNowhere;  // among those under way
   std::atomic<bool> dropped{false};
   std::atomic<bool> wants_resume{false};
   std::mutex calling;       // held while done or data runs, so that dropping waits for them

@@ -112,20 +112,34 @@ Result<ExecCredential> run_exec_plugin(const ClientConfig& config, const PluginW
   return c;
 }
 
+bool Credentials::fresh(int64_t now_ns) const {
+  if (config_.exec && world_.environ) {
+    return !refused_ && have_exec_ && (exec_.expires_ns == 0 || exec_.expires_ns > now_ns);
+  }
+  if (config_.token_file.empty()) return true;
+  return !refused_ && !file_token_.empty() && now_ns - file_read_ns_ <= kTokenFileAge;
+}
+
 Status Credentials::refresh(const http::Cancel* cancel) {
   const int64_t now = sys::real_clock().now_ns();
+  if (fresh(now)) return ok();
+  if (refused_.exchange(false)) have_exec_ = false;
   if (config_.exec && world_.environ) {
-    if (have_exec_ && (exec_.expires_ns == 0 || exec_.expires_ns > now)) return ok();
     exec_ = TRY(run_exec_plugin(config_, world_, cancel));
     have_exec_ = true;
-  } else if (!config_.token_file.empty() &&
-             (file_token_.empty() || now - file_read_ns_ > kTokenFileAge)) {
-    auto text = sys::real_disk().read_file(config_.token_file, 1 << 20);
-    if (!text && file_token_.empty() && config_.token.empty()) return std::move(text).error();
-    if (text) file_token_ = std::string(trim_space(*text));
-    file_read_ns_ = now;
+    return ok();
   }
+  auto text = sys::real_disk().read_file(config_.token_file, 1 << 20);
+  if (!text && file_token_.empty() && config_.token.empty()) return std::move(text).error();
+  if (text) file_token_ = std::string(trim_space(*text));
+  file_read_ns_ = now;
   return ok();
+}
+
+bool Credentials::ready() {
+  // Who holds it is running a plugin.
+  std::unique_lock held(mutex_, std::try_to_lock);
+  return held.owns_lock() && fresh(sys::real_clock().now_ns());
 }
 
 Result<std::string> Credentials::authorization(const http::Cancel* cancel) {
@@ -153,10 +167,8 @@ Result<http::Tls> Credentials::tls(const http::Cancel* cancel) {
 }
 
 bool Credentials::renew() {
-  std::lock_guard held(mutex_);
   const bool renewable = config_.exec.has_value() || !config_.token_file.empty();
-  have_exec_ = false;
-  file_read_ns_ = 0;
+  refused_ = true;
   return renewable;
 }
 

@@ -2,6 +2,7 @@
 // room only. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -36,13 +37,17 @@ class Credentials {
   Result<std::string> authorization(const http::Cancel* cancel);
   // The plugin's client certificate, if any; runs it when it has not run.
   Result<http::Tls> tls(const http::Cancel* cancel);
+  // Whether the next call runs no plugin and reads no file.
+  bool ready();
   // The server refused what we sent. True when asking again may give something else.
   bool renew();
 
  private:
-  Status refresh(const http::Cancel* cancel);  // with mutex_ held
+  bool fresh(int64_t now_ns) const;            // with mutex_ held, as the next
+  Status refresh(const http::Cancel* cancel);
   const ClientConfig config_;
   const PluginWorld world_;
+  std::atomic<bool> refused_{false};  // apart: a plugin runs under the mutex
   std::mutex mutex_;
   bool have_exec_ = false;   // guarded by mutex_
   ExecCredential exec_;      // guarded by mutex_

@@ -72,32 +72,156 @@ class Throttle {
   int64_t last_ = 0;  // guarded by mutex_
 };
 
+// What a connection is made of. Shared with what prepares a request aside, which may outlive it.
+class Session {
+ public:
+  Session(const ClientConfig& config, RestOptions options)
+      : config_(config), options_(std::move(options)),
+        credentials_(config_, {options_.environ, options_.terminal, options_.plugin_err}) {}
+
+  const RestOptions& options() const { return options_; }
+  const std::string& server() const { return config_.server; }
+  bool at_once() { return !options_.aside || credentials_.ready(); }
+  bool renew() {
+    if (!credentials_.renew()) return false;
+    std::lock_guard held(mutex_);
+    stale_ = config_.exec.has_value();
+    return true;
+  }
+
+  struct Prepared {
+    http::Client* client;
+    http::Request request;
+  };
+  // May run an exec plugin and read a token file.
+  Result<Prepared> prepare(const Call& call, const http::Cancel* cancel) {
+    http::Client* client = TRY(this->client(call, cancel));
+    return Prepared{client, TRY(request(call, cancel))};
+  }
+
+  void warn(const http::Response& response) {
+    if (!options_.warn) return;
+    for (const auto& [name, value] : response.headers) {
+      if (name != "warning") continue;
+      const std::string text = warning_text(value);
+      std::lock_guard held(warned_mutex_);
+      if (!text.empty() && warned_.insert(text).second) options_.warn(text);
+    }
+  }
+
+ private:
+  // As net/http words what fails before a request is sent.
+  Error unsent(const Call& call, const Error& why) const {
+    std::string verb = to_lower(call.method);
+    verb[0] = call.method[0];
+    return Error::wrap(cat(verb, " ", quote(config_.server + call.path +
+                                            (call.query.empty() ? "" : "?" + call.query))),
+                       why);
+  }
+
+  // A new one after credentials changed: connections belong to a certificate.
+  Result<http::Client*> client(const Call& call, const http::Cancel* cancel) {
+    {
+      std::lock_guard held(mutex_);
+      if (!clients_.empty() && !stale_) return clients_.back().get();
+    }
+    http::Options options;
+    auto tls = credentials_.tls(cancel);
+    if (!tls) return unsent(call, tls.error());
+    options.tls = std::move(*tls);
+    options.proxy = config_.proxy;
+    options.proxy_environ = options_.environ;
+    options.engine = options_.engine;
+    std::lock_guard held(mutex_);
+    if (clients_.empty() || stale_) {
+      clients_.push_back(TRY(http::Client::make(std::move(options))));
+      stale_ = false;
+    }
+    return clients_.back().get();
+  }
+
+  Result<http::Request> request(const Call& call, const http::Cancel* cancel) {
+    http::Request r;
+    r.method = call.method;
+    r.url = cat(config_.server, call.path, call.query.empty() ? "" : "?", call.query);
+    r.body = call.body;
+    r.timeout_ms = call.timeout_ms;
+    r.cancel = cancel;
+    r.headers = {{"User-Agent", options_.user_agent}, {"Accept", call.accept}};
+    if (!call.body.empty()) r.headers.emplace_back("Content-Type", call.content_type);
+    if (!call.if_none_match.empty()) r.headers.emplace_back("If-None-Match", call.if_none_match);
+    auto authorization = credentials_.authorization(cancel);
+    if (!authorization) return unsent(call, authorization.error());
+    if (!authorization->empty()) r.headers.emplace_back("Authorization", std::move(*authorization));
+    if (!config_.as_user.empty()) r.headers.emplace_back("Impersonate-User", config_.as_user);
+    if (!config_.as_uid.empty()) r.headers.emplace_back("Impersonate-Uid", config_.as_uid);
+    for (const auto& g : config_.as_groups) r.headers.emplace_back("Impersonate-Group", g);
+    for (const auto& [key, values] : config_.as_extra) {
+      for (const auto& v : values) r.headers.emplace_back("Impersonate-Extra-" + key, v);
+    }
+    return r;
+  }
+
+  const ClientConfig config_;
+  const RestOptions options_;
+  Credentials credentials_;
+  std::mutex warned_mutex_;
+  std::set<std::string> warned_;  // guarded by warned_mutex_
+  std::mutex mutex_;
+  bool stale_ = false;            // guarded by mutex_
+  std::vector<std::unique_ptr<http::Client>> clients_;  // guarded by mutex_; the last one is used
+};
+
+// A request that is still being prepared, or its handle.
+class Aside final : public Rest::Pending {
+ public:
+  struct Shared {
+    std::mutex mutex;  // held while `done` runs, so that dropping waits for it
+    std::unique_ptr<Rest::Pending> begun;
+    bool gone = false;
+    http::Cancel cancel;  // of the preparations
+  };
+  explicit Aside(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+  ~Aside() override {
+    shared_->cancel.cancel();
+    std::unique_ptr<Rest::Pending> begun;
+    std::lock_guard held(shared_->mutex);
+    shared_->gone = true;
+    begun = std::move(shared_->begun);
+  }
+  void resume() override {
+    std::lock_guard held(shared_->mutex);
+    if (shared_->begun) shared_->begun->resume();
+  }
+
+ private:
+  std::shared_ptr<Shared> shared_;  // with the task that prepares it
+};
+
 class RealRest final : public Rest {
  public:
   RealRest(const ClientConfig& config, RestOptions options)
-      : config_(config), options_(std::move(options)),
-        credentials_(config_, {options_.environ, options_.terminal, options_.plugin_err}),
-        throttle_(options_.qps, options_.burst) {}
+      : session_(std::make_shared<Session>(config, std::move(options))),
+        throttle_(session_->options().qps, session_->options().burst) {}
 
   Result<http::Response> call(const Call& call) override {
     bool renewed = false, calmed = false;
     for (int attempt = 0;; ++attempt) {
-      http::Client* client = TRY(this->client(call));
-      auto request = TRY(this->request(call));
-      if (!sleep_for(throttle_.take(), cancel_of(call))) {
+      const http::Cancel* cancel = cancel_of(call);
+      auto [client, request] = TRY(session_->prepare(call, cancel));
+      if (!sleep_for(throttle_.take(), cancel)) {
         return Error(Code::kCancelled, "client rate limiter Wait returned an error: context canceled");
       }
       auto response = client->send(request);
       if (!response) {
         const bool again = call.method == "GET" && call.retry && attempt < kRetries &&
                            response.error().code() == Code::kUnavailable && lost(response.error());
-        if (!again || !sleep_for(1000, cancel_of(call))) return std::move(response).error();
+        if (!again || !sleep_for(1000, cancel)) return std::move(response).error();
         continue;
       }
-      warn(*response);
-      if (response->status == 401 && !renewed && credentials_.renew()) {
+      session_->warn(*response);
+      if (response->status == 401 && !renewed && session_->renew()) {
         renewed = true;
-        forget_client();
         continue;
       }
       if (etcd_hiccup(*response) && !calmed) {
@@ -111,7 +235,7 @@ class RealRest final : public Rest {
         const bool told = wait && !response->header("retry-after").empty();
         if (!told || !call.retry || attempt >= kRetries) return error;
         const int seconds = std::clamp(status->retry_after_seconds, 0, kLongestRetryAfter);
-        if (!sleep_for(seconds * 1000, cancel_of(call))) return error;
+        if (!sleep_for(seconds * 1000, cancel)) return error;
         continue;
       }
       return response;
@@ -119,8 +243,7 @@ class RealRest final : public Rest {
   }
 
   Status stream(const Call& call, const std::function<bool(std::string_view)>& data) override {
-    http::Client* client = TRY(this->client(call));
-    auto request = TRY(this->request(call));
+    auto [client, request] = TRY(session_->prepare(call, cancel_of(call)));
     http::Response refused;
     auto status = client->stream(request, [&](const http::Response& head) {
       refused = head;
@@ -133,26 +256,27 @@ class RealRest final : public Rest {
 
   std::unique_ptr<Pending> open(const Call& call, std::function<Flow(std::string_view)> data,
                                 std::function<void(Status)> done) override {
-    auto client = this->client(call);
-    auto request = client ? this->request(call) : Result<http::Request>(client.error());
-    if (!request) {
-      done(request.error());
+    if (session_->at_once()) {
+      auto prepared = session_->prepare(call, cancel_of(call));
+      if (prepared) return begin(session_.get(), std::move(*prepared), std::move(data), std::move(done));
+      done(prepared.error());
       return nullptr;
     }
-    return (*client)->start(
-        std::move(*request),
-        [this, done = std::move(done)](Result<http::Response> r) {
-          if (!r) return done(std::move(r).error());
-          warn(*r);
-          if (r->status == 401 && credentials_.renew()) forget_client();
-          if (r->status < 200 || r->status >= 300) return done(status_error(*r));
-          done(ok());
-        },
-        std::move(data));
+    auto shared = std::make_shared<Aside::Shared>();
+    session_->options().aside([session = session_, shared, call, cancel = cancel_of(call),
+                               data = std::move(data), done = std::move(done)] {
+      auto prepared = session->prepare(call, &shared->cancel);
+      std::lock_guard held(shared->mutex);
+      if (shared->gone) return;
+      if (!prepared) return done(prepared.error());
+      prepared->request.cancel = cancel;
+      shared->begun = begin(session.get(), std::move(*prepared), data, done);
+    });
+    return std::make_unique<Aside>(std::move(shared));
   }
 
   void interrupt_by(const http::Cancel* cancel) override { interrupt_.store(cancel); }
-  std::string server() const override { return config_.server; }
+  std::string server() const override { return session_->server(); }
 
  private:
   const http::Cancel* cancel_of(const Call& call) const {
@@ -164,77 +288,25 @@ class RealRest final : public Rest {
            e.text().find("http2: ") != std::string::npos;
   }
 
-  // As net/http words what fails before a request is sent.
-  Error unsent(const Call& call, const Error& why) const {
-    std::string verb = to_lower(call.method);
-    verb[0] = call.method[0];
-    return Error::wrap(cat(verb, " ", quote(config_.server + call.path +
-                                            (call.query.empty() ? "" : "?" + call.query))),
-                       why);
+  // The session outlives its clients, and they what they have begun.
+  static std::unique_ptr<Pending> begin(Session* session, Session::Prepared prepared,
+                                        std::function<Flow(std::string_view)> data,
+                                        std::function<void(Status)> done) {
+    return prepared.client->start(
+        std::move(prepared.request),
+        [session, done = std::move(done)](Result<http::Response> r) {
+          if (!r) return done(std::move(r).error());
+          session->warn(*r);
+          if (r->status == 401) session->renew();
+          if (r->status < 200 || r->status >= 300) return done(status_error(*r));
+          done(ok());
+        },
+        std::move(data));
   }
 
-  // A new one after credentials changed: connections belong to a certificate.
-  Result<http::Client*> client(const Call& call) {
-    std::lock_guard held(mutex_);
-    if (clients_.empty() || stale_) {
-      http::Options options;
-      auto tls = credentials_.tls(cancel_of(call));
-      if (!tls) return unsent(call, tls.error());
-      options.tls = std::move(*tls);
-      options.proxy = config_.proxy;
-      options.proxy_environ = options_.environ;
-      clients_.push_back(TRY(http::Client::make(std::move(options))));
-      stale_ = false;
-    }
-    return clients_.back().get();
-  }
-  void forget_client() {
-    std::lock_guard held(mutex_);
-    stale_ = config_.exec.has_value();
-  }
-
-  Result<http::Request> request(const Call& call) {
-    http::Request r;
-    r.method = call.method;
-    r.url = cat(config_.server, call.path, call.query.empty() ? "" : "?", call.query);
-    r.body = call.body;
-    r.timeout_ms = call.timeout_ms;
-    r.cancel = cancel_of(call);
-    r.headers = {{"User-Agent", options_.user_agent}, {"Accept", call.accept}};
-    if (!call.body.empty()) r.headers.emplace_back("Content-Type", call.content_type);
-    if (!call.if_none_match.empty()) r.headers.emplace_back("If-None-Match", call.if_none_match);
-    auto authorization = credentials_.authorization(cancel_of(call));
-    if (!authorization) return unsent(call, authorization.error());
-    if (!authorization->empty()) r.headers.emplace_back("Authorization", std::move(*authorization));
-    if (!config_.as_user.empty()) r.headers.emplace_back("Impersonate-User", config_.as_user);
-    if (!config_.as_uid.empty()) r.headers.emplace_back("Impersonate-Uid", config_.as_uid);
-    for (const auto& g : config_.as_groups) r.headers.emplace_back("Impersonate-Group", g);
-    for (const auto& [key, values] : config_.as_extra) {
-      for (const auto& v : values) r.headers.emplace_back("Impersonate-Extra-" + key, v);
-    }
-    return r;
-  }
-
-  void warn(const http::Response& response) {
-    if (!options_.warn) return;
-    for (const auto& [name, value] : response.headers) {
-      if (name != "warning") continue;
-      const std::string text = warning_text(value);
-      std::lock_guard held(warned_mutex_);
-      if (!text.empty() && warned_.insert(text).second) options_.warn(text);
-    }
-  }
-
-  const ClientConfig config_;
-  const RestOptions options_;
-  std::atomic<const http::Cancel*> interrupt_{nullptr};
-  std::mutex warned_mutex_;
-  std::set<std::string> warned_;  // guarded by warned_mutex_
-  Credentials credentials_;
+  const std::shared_ptr<Session> session_;
   Throttle throttle_;
-  std::mutex mutex_;
-  bool stale_ = false;            // guarded by mutex_
-  std::vector<std::unique_ptr<http::Client>> clients_;  // guarded by mutex_; the last one is used
+  std::atomic<const http::Cancel*> interrupt_{nullptr};
 };
 
 }  // namespace

@@ -70,6 +70,11 @@ struct RestOptions {
   // Requests a second, after `burst` at once; 0: as many as the server takes.
   double qps = 0;
   int64_t burst = 0;
+  // Whose thread its requests share with other connections; null: one of their own.
+  std::shared_ptr<http::Engine> engine = nullptr;
+  // Runs a task soon, elsewhere: `open` leaves to it what may block, which is an exec plugin that
+  // has to be run and a token file that has to be read. Empty: that blocks the caller of `open`.
+  std::function<void(std::function<void()> task)> aside = {};
 };
 
 struct ClientConfig;  // config.h

@@ -1,15 +1,20 @@
 #include "informer/backoff.h"
 
 #include <algorithm>
-#include <memory>
+#include <atomic>
 #include <random>
 
 namespace pintle::informer {
 
 Random system_random() {
-  // Shared: a Random is copied to everyone who draws; each copy is used on one loop.
-  auto engine = std::make_shared<std::mt19937_64>(std::random_device{}());
-  return [engine] { return std::uniform_real_distribution<double>(0.0, 1.0)(*engine); };
+  // SplitMix64: eight bytes that all loops share.
+  return [] {
+    static std::atomic<uint64_t> state{std::random_device{}()};
+    uint64_t z = state.fetch_add(0x9e3779b97f4a7c15) + 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
+  };
 }
 
 Backoff::Backoff(sys::Clock& clock, Random random, BackoffOptions options)

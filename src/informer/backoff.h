@@ -10,7 +10,7 @@
 
 namespace pintle::informer {
 
-// Uniform in [0, 1). Tests script it. Called on the loop's thread.
+// Uniform in [0, 1). Tests script it. Called on the loop's thread; the system's on any.
 using Random = std::function<double()>;
 Random system_random();
 

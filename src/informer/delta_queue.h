@@ -23,6 +23,8 @@ struct Delta {
   ObjectPtr object;                   // plain ones
   std::vector<ObjectPtr> objects;     // kReplaced: the whole list
   std::string version;                // of the store once this is applied; "": unchanged
+  ObjectPtr kept = nullptr;           // what the store keeps of a plain one; null: that is its choice
+  bool told = false;                  // kReplaced: the objects were pushed before, one by one
 };
 
 class DeltaQueue {

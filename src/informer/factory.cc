@@ -8,7 +8,7 @@ namespace pintle::informer {
 
 Factory::Factory(FactoryOptions options)
     : clock_(options.clock ? *options.clock : sys::real_clock()),
-      random_(options.random ? std::move(options.random) : Random()),
+      random_(options.random ? std::move(options.random) : system_random()),
       threads_(options.threads) {
   const auto make = [&](std::vector<std::unique_ptr<Loop>>& loops, int n) {
     for (int i = 0; i < std::max(n, 1); ++i) {
@@ -31,10 +31,9 @@ Result<std::shared_ptr<SharedInformer>> Factory::informer(
     std::vector<Loop*> deliver;
     for (const auto& loop : deliver_) deliver.push_back(loop.get());
     entry.cluster = cluster;
-    // A generator of its own: informers of different loops must not share one.
     entry.informer = std::make_shared<SharedInformer>(
         *work_[next_++ % work_.size()], std::move(deliver), *cluster, resource,
-        random_ ? random_ : system_random(), std::move(options));
+        random_, std::move(options));
   }
   return entry.informer;
 }

@@ -19,7 +19,7 @@ namespace pintle::informer {
 
 class Inlet {
  public:
-  static constexpr size_t kHigh = 256 << 10;
+  static constexpr size_t kHigh = 64 << 10;
 
   Inlet(Loop& loop, std::function<void()> ready) : loop_(loop), ready_(std::move(ready)) {}
   ~Inlet();  // on the loop: ends the request; nothing is called afterwards

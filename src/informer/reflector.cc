@@ -100,6 +100,7 @@ void Reflector::send() {
   if (state_ != State::kWatch) watch_silence();
   inlet_ = std::make_unique<Inlet>(loop_, [this] { pump(); });
   inlet_->open(rest_, call_);
+  sink_.moved();
 }
 
 Reflector::State Reflector::asked_state() const {
@@ -134,6 +135,7 @@ void Reflector::wait(int64_t ns, After then) {
     timer_ = 0;
     (this->*then_)();
   });
+  sink_.moved();
 }
 
 int64_t Reflector::backoff() {
@@ -246,9 +248,26 @@ Result<ObjectPtr> Reflector::make(std::string_view json) {
 }
 
 Status Reflector::take_item(std::string_view item) {
-  items_.push_back(TRY(make(item)));
+  ObjectPtr object = TRY(make(item));
   ++counters_.list_items;
+  if (options_.stream_lists) {
+    hand_on(Delta::Kind::kAdded, std::move(object));
+  } else {
+    items_.push_back(std::move(object));
+  }
   return ok();
+}
+
+// One of a list that is streamed on; without a text the sink has it.
+void Reflector::hand_on(Delta::Kind what, ObjectPtr object) {
+  const bool news = !object->text().empty();
+  ObjectPtr heads = news ? Object::heads_of(*object) : object;
+  if (what != Delta::Kind::kDeleted) items_.push_back(heads);
+  if (!news) {
+    ++counters_.unchanged;
+    return;
+  }
+  sink_.push({what, std::move(object), {}, {}, std::move(heads)});
 }
 
 Status Reflector::take_frame(std::string_view frame) {
@@ -288,30 +307,34 @@ Status Reflector::take_frame(std::string_view frame) {
     }
   }
   ++counters_.watch_items;
-  if (state_ == State::kWatchList) {
-    if (object) take_initial(type, std::move(*object));
-    return ok();
-  }
-  if (type != "ADDED") unordered_ = false;
-  if (unordered_) version.clear();
-  if (!version.empty()) last_version_ = version;
-  if (!object) return ok();
   const Delta::Kind what = type == "ADDED"      ? Delta::Kind::kAdded
                            : type == "MODIFIED" ? Delta::Kind::kUpdated
                                                 : Delta::Kind::kDeleted;
+  if (state_ == State::kWatchList) {
+    if (object && options_.stream_lists) {
+      hand_on(what, std::move(*object));
+    } else if (object) {
+      take_initial(what, std::move(*object));
+    }
+    return ok();
+  }
+  if (what != Delta::Kind::kAdded) unordered_ = false;
+  if (unordered_) version.clear();
+  if (!version.empty()) last_version_ = version;
+  if (!object) return ok();
   sink_.push({what, std::move(*object), {}, std::move(version)});
   return ok();
 }
 
 // The streaming list's own store: the objects in the order they came.
-void Reflector::take_initial(std::string_view type, ObjectPtr object) {
+void Reflector::take_initial(Delta::Kind what, ObjectPtr object) {
   const auto at = initial_.find(object->key());
   if (at != initial_.end()) {
     const size_t slot = at->second;
     initial_.erase(at);  // its key lives in the object it names
     items_[slot] = nullptr;
   }
-  if (type == "DELETED") return;
+  if (what == Delta::Kind::kDeleted) return;
   items_.push_back(std::move(object));
   initial_.emplace(items_.back()->key(), items_.size() - 1);
 }
@@ -344,7 +367,8 @@ void Reflector::listed(std::string version) {
   counters_.list_ns += loop_.clock().monotonic_ns() - list_began_;
   counters_.last_error.clear();
   version_unavailable_ = unordered_ = false;
-  sink_.push({Delta::Kind::kReplaced, nullptr, std::exchange(items_, {}), version});
+  sink_.push({Delta::Kind::kReplaced, nullptr, std::exchange(items_, {}), version, nullptr,
+              options_.stream_lists});
   last_version_ = std::move(version);
 }
 

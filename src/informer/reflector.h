@@ -55,6 +55,7 @@ class Sink {
   virtual ObjectPtr held(std::string_view key, std::string_view version) = 0;
   virtual void push(Delta delta) = 0;
   virtual void flush() {}            // no more for the moment
+  virtual void moved() {}            // another request has begun, or a wait
   virtual bool full() { return false; }  // Reflector::wake when it is no longer
   // The watch-error handler: why a list or a watch ended. Informs only.
   virtual void on_error(const Error& error) { (void)error; }
@@ -66,6 +67,10 @@ struct ReflectorOptions {
   int64_t min_watch_seconds = 300;        // raised only; the limit is drawn from [min, 2 min]
   int64_t internal_error_window_ns = 0;   // 0: off
   size_t max_value = kMaxValue;
+  // The items of a list are pushed as they come (without a version), and the list, at its end, names
+  // them only: a list then takes the memory of their heads, whatever its length. Deletes that it
+  // tells come last. Only for a sink that keeps heads.
+  bool stream_lists = false;
   // Watch from here instead of listing first: for a consumer that stored how far it got.
   std::string start_version = {};
   Transform transform = {};               // may be empty
@@ -123,9 +128,10 @@ class Reflector {
   bool decode();  // false: the sink is full, or the stream was left
   Status take_item(std::string_view item);
   Status take_frame(std::string_view frame);
-  void take_initial(std::string_view type, ObjectPtr object);
+  void take_initial(Delta::Kind what, ObjectPtr object);
   void take_bookmark(std::string_view json);
   Result<ObjectPtr> make(std::string_view json);
+  void hand_on(Delta::Kind what, ObjectPtr object);
 
   Loop& loop_;
   kube::Rest& rest_;

@@ -122,7 +122,17 @@ void SharedInformer::push(Delta delta) {
 
 void SharedInformer::flush() {
   process();
+  moved();
+}
+
+// What others read without waiting for the loop.
+void SharedInformer::moved() {
   watching_ = reflector_.watching();
+  std::lock_guard held(mutex_);
+  reflected_ = reflector_.counters();
+  reflected_.last_version = reflector_.last_version();
+  reflected_.pauses = pauses_;
+  reflected_.queued = queue_.size();
 }
 
 bool SharedInformer::full() {
@@ -133,7 +143,7 @@ bool SharedInformer::full() {
 }
 
 void SharedInformer::on_error(const Error& error) {
-  watching_ = reflector_.watching();
+  moved();
   if (options_.on_error) options_.on_error(error);
 }
 
@@ -157,24 +167,22 @@ void SharedInformer::apply(std::vector<Delta> deltas) {
 }
 
 std::shared_ptr<Batch> SharedInformer::apply_replace(Delta& delta) {
+  auto batch = std::make_shared<Batch>();
+  batch->version = std::move(delta.version);
+  batch->ends_initial = !synced_;
+  if (delta.told) {
+    tell_gone(store_.retain(delta.objects, batch->version), *batch);
+    return batch;
+  }
   std::vector<ObjectPtr> kept_objects;
   if (!options_.keep_text) {
     kept_objects.reserve(delta.objects.size());
     for (const ObjectPtr& o : delta.objects) kept_objects.push_back(kept(o));
   }
   Store::Replaced r =
-      store_.replace(options_.keep_text ? delta.objects : kept_objects, delta.version);
-  auto batch = std::make_shared<Batch>();
-  batch->version = std::move(delta.version);
-  batch->ends_initial = !synced_;
+      store_.replace(options_.keep_text ? delta.objects : kept_objects, batch->version);
   batch->changes.reserve(r.gone.size() + r.changed.size());
-  for (ObjectPtr& o : r.gone) {
-    Change c;
-    c.kind = Change::Kind::kDelete;
-    c.object = std::move(o);
-    c.final_state_unknown = true;
-    batch->changes.push_back(std::move(c));
-  }
+  tell_gone(std::move(r.gone), *batch);
   for (Store::Replaced::Changed& one : r.changed) {
     Change c;
     c.kind = one.before ? Change::Kind::kUpdate : Change::Kind::kAdd;
@@ -184,10 +192,20 @@ std::shared_ptr<Batch> SharedInformer::apply_replace(Delta& delta) {
     ++(c.before ? counters_.updated : counters_.added);
     batch->changes.push_back(std::move(c));
   }
-  counters_.deleted += r.gone.size();
-  counters_.tombstones += r.gone.size();
   counters_.unchanged += r.unchanged;
   return batch;
+}
+
+void SharedInformer::tell_gone(std::vector<ObjectPtr> gone, Batch& batch) {
+  counters_.deleted += gone.size();
+  counters_.tombstones += gone.size();
+  for (ObjectPtr& o : gone) {
+    Change c;
+    c.kind = Change::Kind::kDelete;
+    c.object = std::move(o);
+    c.final_state_unknown = true;
+    batch.changes.push_back(std::move(c));
+  }
 }
 
 std::shared_ptr<Batch> SharedInformer::apply_plain(std::vector<Delta>& deltas) {
@@ -200,7 +218,7 @@ std::shared_ptr<Batch> SharedInformer::apply_plain(std::vector<Delta>& deltas) {
     if (d.kind == Delta::Kind::kDeleted) {
       writes.push_back({nullptr, std::string(d.object->key())});
     } else {
-      writes.push_back({kept(d.object), {}});
+      writes.push_back({d.kept ? std::move(d.kept) : kept(d.object), {}});
     }
   }
   std::vector<ObjectPtr> before = store_.apply(writes, batch->version);
@@ -217,6 +235,7 @@ std::shared_ptr<Batch> SharedInformer::apply_plain(std::vector<Delta>& deltas) {
       c.kind = Change::Kind::kDelete;
       ++counters_.deleted;
     } else if (!old) {
+      c.initial = !synced_;
       ++counters_.added;
     } else if (old->resource_version() == c.object->resource_version() &&
                old->uid() == c.object->uid()) {
@@ -262,18 +281,12 @@ void SharedInformer::resync() {
 }
 
 Counters SharedInformer::counters() const {
-  Counters c;
-  work_.run([&] {
-    c = reflector_.counters();
-    c.last_version = reflector_.last_version();
-    c.pauses = pauses_;
-    c.queued = queue_.size();
-  });
   std::lock_guard held(mutex_);
+  Counters c = reflected_;
   c.added = counters_.added;
   c.updated = counters_.updated;
   c.deleted = counters_.deleted;
-  c.unchanged = counters_.unchanged;
+  c.unchanged += counters_.unchanged;
   c.resynced = counters_.resynced;
   c.tombstones = counters_.tombstones;
   c.handler_failures = counters_.handler_failures;

@@ -5,7 +5,9 @@
 // - Handlers: see delivery.h. They are independent: each has its own queue and pace; only a full
 //   one holds up the informer.
 // - A relist tells of deletes first (final_state_unknown), then of adds and updates in list order;
-//   of an object whose version has not changed it tells nobody.
+//   of an object whose version has not changed it tells nobody. With reflector.stream_lists (which
+//   wants keep_text off) it tells of adds and updates as they come, in bounded memory, and of the
+//   deletes at its end.
 // - Resync: every resync period, while watching, a handler that asked for it hears of each object
 //   as an update whose `resync` is set. Periods: at least 1 s; the informer checks at the shortest
 //   one asked for before start; a later handler's is rounded up to that, or is none if there is no
@@ -76,6 +78,7 @@ class SharedInformer : private Sink {
   ObjectPtr held(std::string_view key, std::string_view version) override;
   void push(Delta delta) override;
   void flush() override;
+  void moved() override;
   bool full() override;
   void on_error(const Error& error) override;
 
@@ -83,6 +86,7 @@ class SharedInformer : private Sink {
   void apply(std::vector<Delta> batch);
   std::shared_ptr<Batch> apply_replace(Delta& delta);
   std::shared_ptr<Batch> apply_plain(std::vector<Delta>& batch);
+  void tell_gone(std::vector<ObjectPtr> gone, Batch& batch);
   void resync();
   void arm_resync();
   bool any_full();
@@ -107,6 +111,7 @@ class SharedInformer : private Sink {
   int64_t check_ns_ = 0;             // guarded by mutex_
   size_t next_loop_ = 0;             // guarded by mutex_
   Counters counters_;                // guarded by mutex_
+  Counters reflected_;               // guarded by mutex_: the reflector's
   std::atomic<bool> started_{false}, stopped_{false}, synced_{false}, watching_{false};
 };
 

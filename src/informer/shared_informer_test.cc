@@ -48,8 +48,8 @@ struct Ear {
 
 class SharedInformerTest : public ::testing::Test {
  protected:
-  void make(InformerOptions options = {}) {
-    options.reflector.watch_list = false;
+  void make(InformerOptions options = {}, bool watch_list = false) {
+    options.reflector.watch_list = watch_list;
     informer_ = std::make_unique<SharedInformer>(
         work_, std::vector<Loop*>{&deliver_}, rest_, Resource{"", "v1", "configmaps"},
         [] { return 0.0; }, std::move(options));
@@ -463,6 +463,76 @@ TEST_F(SharedInformerTest, KeepsHeadsOnlyWhenToldTo) {
   text.clear();
   relist(watch, {object_json("a", "1", "first")}, "20");
   EXPECT_EQ(text, "") << "still known not to have changed";
+}
+
+// Lists that are streamed on.
+class StreamedListTest : public SharedInformerTest {
+ protected:
+  void stream(bool watch_list) {
+    InformerOptions options;
+    options.keep_text = false;
+    options.reflector.stream_lists = true;
+    make(options, watch_list);
+    auto added = informer_->add_handler(ear_.handler(), {.bookmarks = true});
+    ASSERT_TRUE(added);
+    registration_ = *added;
+    informer_->start();
+  }
+  Ear ear_;
+  SharedInformer::Registration registration_;
+};
+
+TEST_F(StreamedListTest, TellsItemsAsTheyComeAndDeletesAtItsEnd) {
+  stream(false);
+  const std::string list = list_json({object_json("a", "1"), object_json("b", "2")}, "10");
+  auto first = next();
+  first->send(list.substr(0, list.find(R"("name":"b")")));
+  run();
+  EXPECT_EQ(ear_.take(), (Lines{"add a 1 initial"}));
+  EXPECT_FALSE(registration_->synced());
+  EXPECT_EQ(informer_->store().get("a")->text(), "");
+  first->send(list.substr(list.find(R"("name":"b")")));
+  first->end();
+  auto watch = next();
+  EXPECT_EQ(ear_.take(), (Lines{"add b 2 initial", "bookmark @10"}));
+  EXPECT_TRUE(registration_->synced());
+
+  watch = relist(watch, {object_json("b", "2"), object_json("c", "21")}, "22");
+  EXPECT_EQ(ear_.take(), (Lines{"add c 21", "delete a 1 unknown", "bookmark @22"}));
+  EXPECT_EQ(informer_->store().size(), 2u);
+  EXPECT_EQ(informer_->counters().unchanged, 1u);
+  watch = relist(watch, {object_json("b", "31"), object_json("c", "21")}, "32");
+  EXPECT_EQ(ear_.take(), (Lines{"update b 2->31", "bookmark @32"}));
+}
+
+TEST_F(StreamedListTest, OneThatBreaksLosesAndRepeatsNothing) {
+  stream(false);
+  const std::string list = list_json({object_json("a", "1"), object_json("b", "2")}, "10");
+  auto broken = next();
+  broken->send(list.substr(0, list.find(R"("name":"b")")));
+  broken->end();
+  step(120 * kSecond);
+  EXPECT_EQ(ear_.take(), (Lines{"add a 1 initial"}));
+  EXPECT_FALSE(informer_->synced());
+  this->list({object_json("a", "1"), object_json("b", "3")}, "11");
+  EXPECT_EQ(ear_.take(), (Lines{"add b 3 initial", "bookmark @11"}));
+}
+
+TEST_F(StreamedListTest, ChangesBeforeItsBookmarkAreTheNewestState) {
+  stream(true);
+  auto watch = next();
+  watch->send(frame_json("ADDED", object_json("a", "1")) + frame_json("ADDED", object_json("b", "2")) +
+              frame_json("MODIFIED", object_json("a", "3")) +
+              frame_json("DELETED", object_json("b", "4")));
+  run();
+  EXPECT_FALSE(registration_->synced());
+  watch->send(bookmark_json("5", true));
+  run();
+  EXPECT_EQ(ear_.take(), (Lines{"add a 1 initial", "add b 2 initial", "update a 1->3", "delete b 4",
+                                "bookmark @5"}));
+  EXPECT_TRUE(registration_->synced());
+  EXPECT_EQ(informer_->store().size(), 1u);
+  EXPECT_EQ(informer_->store().get("a")->resource_version(), "3");
 }
 
 TEST_F(SharedInformerTest, FiltersUpdatesIntoAddsAndDeletes) {

@@ -106,16 +106,29 @@ std::vector<ObjectPtr> Store::apply(const std::vector<Write>& writes, std::strin
   return before;
 }
 
-Store::Replaced Store::replace(const std::vector<ObjectPtr>& objects, std::string_view version) {
-  std::unique_lock held(mutex_);
-  Replaced r;
+std::vector<ObjectPtr> Store::erase_others(const std::vector<ObjectPtr>& objects) {
   std::unordered_set<std::string_view> listed;
   listed.reserve(objects.size());
   for (const ObjectPtr& o : objects) listed.insert(o->key());
+  std::vector<ObjectPtr> gone;
   for (const auto& [key, o] : objects_) {
-    if (!listed.contains(key)) r.gone.push_back(o);
+    if (!listed.contains(key)) gone.push_back(o);
   }
-  for (const ObjectPtr& o : r.gone) erase(o->key());
+  for (const ObjectPtr& o : gone) erase(o->key());
+  return gone;
+}
+
+std::vector<ObjectPtr> Store::retain(const std::vector<ObjectPtr>& objects,
+                                     std::string_view version) {
+  std::unique_lock held(mutex_);
+  if (!version.empty()) version_ = version;
+  return erase_others(objects);
+}
+
+Store::Replaced Store::replace(const std::vector<ObjectPtr>& objects, std::string_view version) {
+  std::unique_lock held(mutex_);
+  Replaced r;
+  r.gone = erase_others(objects);
   for (size_t i = 0; i < objects.size(); ++i) {
     const ObjectPtr& o = objects[i];
     const auto it = objects_.find(o->key());

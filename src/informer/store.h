@@ -55,6 +55,8 @@ class Store {
     size_t unchanged = 0;
   };
   Replaced replace(const std::vector<ObjectPtr>& objects, std::string_view version);
+  // Only the deletes of a replace: what has none of these keys goes.
+  std::vector<ObjectPtr> retain(const std::vector<ObjectPtr>& objects, std::string_view version);
 
  private:
   struct Index {
@@ -62,6 +64,7 @@ class Store {
     std::unordered_map<std::string, std::unordered_set<const Object*>> values;
   };
   void index(const Object& o, bool add);
+  std::vector<ObjectPtr> erase_others(const std::vector<ObjectPtr>& objects);
   ObjectPtr put(ObjectPtr o);            // the former one
   ObjectPtr erase(std::string_view key);
 

@@ -1,11 +1,12 @@
 #include "http/engine.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "sys/clock.h"
 
 #undef curl_easy_getinfo
 #undef curl_multi_setopt
@@ -16,9 +17,7 @@ namespace {
 constexpr int64_t kCancelPollMs = 100;
 constexpr int kMostEvents = 256;
 
-int64_t now_ns() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
+int64_t now_ns() { return sys::real_clock().monotonic_ns(); }
 
 bool named(const std::vector<const Options*>& clients, const Exchange& x) {
   return std::find(clients.begin(), clients.end(), x.options.get()) != clients.end();

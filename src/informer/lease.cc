@@ -98,9 +98,17 @@ void Elector::stop() {
   timer_ = deadline_ = 0;
   inlet_.reset();
   step_ = Step::kIdle;
-  const bool led = std::exchange(leading_, false);
+  leading_ = false;
   if (options_.on_stopped) options_.on_stopped();
-  if (!led || !options_.release_on_stop) return;
+  if (!options_.release_on_stop || record_.holder != options_.identity) return;
+  if (object_.empty()) {
+    send(Step::kReread, nullptr);  // it may be another's by now
+  } else {
+    give_back();
+  }
+}
+
+void Elector::give_back() {
   LeaseRecord free = record_;
   free.holder.clear();
   free.duration_seconds = 1;
@@ -128,14 +136,15 @@ LeaseRecord Elector::wanted() const {
   next.renew_time = micro_time(loop_.clock().now_ns());
   const bool mine = record_.holder == options_.identity;
   next.acquire_time = mine ? record_.acquire_time : next.renew_time;
-  next.transitions = record_.transitions + (mine || object_.empty() ? 0 : 1);
+  const int64_t change = mine || object_.empty() ? 0 : 1;
+  next.transitions = std::max(record_.transitions + change, least_epoch_);
   return next;
 }
 
 void Elector::send(Step step, const LeaseRecord* record) {
   kube::Call call;
   call.path = cat("/apis/coordination.k8s.io/v1/namespaces/", options_.name_space, "/leases");
-  call.method = step == Step::kGet ? "GET" : step == Step::kCreate ? "POST" : "PUT";
+  call.method = record == nullptr ? "GET" : step == Step::kCreate ? "POST" : "PUT";
   if (step != Step::kCreate) append(call.path, {"/", options_.name});
   call.timeout_ms = std::max<int64_t>(1000, options_.renew_deadline_ns / 2 / kMs);
   if (record) {
@@ -169,14 +178,29 @@ void Elector::remember(std::string body) {
 }
 
 void Elector::answered(Step step, Status status, std::string body) {
-  if (step == Step::kRelease) return;
+  if (step == Step::kRelease) {
+    // The last renewal had reached the server after all.
+    if (!status && kube::is_conflict(status.error())) send(Step::kReread, nullptr);
+    return;
+  }
+  if (step == Step::kReread) {
+    if (!status) return;
+    remember(std::move(body));
+    if (record_.holder == options_.identity) give_back();
+    return;
+  }
   if (!status) {
     object_.clear();  // what is known of it may be old: it is read anew
-    if (step != Step::kGet || refusal_of(status.error()) != Refusal::kAbsent) return finish(false);
+    if (step != Step::kGet || refusal_of(status.error()) != Refusal::kAbsent) {
+      tried(kube::is_conflict(status.error()) ? ok() : status);
+      return finish(false);
+    }
     record_ = {};
+    if (!may_take()) return finish(false);
     const LeaseRecord first = wanted();
     return send(Step::kCreate, &first);
   }
+  tried(ok());
   remember(std::move(body));
   if (step == Step::kGet) return try_take();
   // Counted from when it was sent: the server may have taken it at any time since.
@@ -189,8 +213,13 @@ void Elector::try_take() {
   const bool fresh = loop_.clock().monotonic_ns() - observed_ns_ <
                      std::max<int64_t>(record_.duration_seconds, 1) * kSecond;
   if (!mine && !record_.holder.empty() && fresh) return finish(false);
+  if (!mine && !may_take()) return finish(false);
   const LeaseRecord next = wanted();
   send(Step::kUpdate, &next);
+}
+
+void Elector::tried(const Status& status) {
+  if (options_.on_try) options_.on_try(status);
 }
 
 void Elector::finish(bool won) {
@@ -208,8 +237,11 @@ void Elector::finish(bool won) {
       deadline_ = 0;
       lose();
     });
-    if (!std::exchange(leading_, true) && options_.on_started)
-      options_.on_started(record_.transitions);
+    const bool began = !std::exchange(leading_, true);
+    if (began || told_epoch_ != record_.transitions) {
+      told_epoch_ = record_.transitions;
+      if (options_.on_started) options_.on_started(told_epoch_);
+    }
     if (!running_) return;
   }
   // Those who wait spread out; who leads keeps its beat.

@@ -10,8 +10,10 @@
 //   taken: on_stopped runs first. One that cannot reach the server stops likewise.
 // - A conflict or an error is a failed try, never fatal.
 // - stop() ends leading, tells so, and, with release_on_stop, gives the lease back.
+// - A Lease that was deleted counts its transitions from 0 again; at_least() keeps the epoch growing.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,9 +38,11 @@ struct ElectorOptions {
   int64_t renew_deadline_ns = 10 * kSecond;
   int64_t retry_ns = 2 * kSecond;
   bool release_on_stop = false;
-  std::function<void(int64_t epoch)> on_started;
+  std::function<bool()> wants;  // asked before it takes what nobody holds; empty: always
+  std::function<void(int64_t epoch)> on_started;             // again when the epoch grew meanwhile
   std::function<void()> on_stopped;                          // also when it never led
   std::function<void(const std::string& holder)> on_holder;  // each new one, itself too
+  std::function<void(const Status&)> on_try;  // how each try ended; a lost race is no error
 };
 
 class Elector {
@@ -49,6 +53,9 @@ class Elector {
   ~Elector();
   void start();  // on the loop, like all below
   void stop();
+  bool busy() const { return step_ != Step::kIdle; }  // a request is under way, stop's also
+  // What it takes or renews from now on has no smaller epoch.
+  void at_least(int64_t epoch) { least_epoch_ = std::max(least_epoch_, epoch); }
   bool leader() const { return leading_; }
   int64_t epoch() const { return record_.transitions; }
   const LeaseRecord& record() const { return record_; }
@@ -56,7 +63,7 @@ class Elector {
   Status healthy(int64_t tolerance_ns) const;
 
  private:
-  enum class Step : uint8_t { kIdle, kGet, kCreate, kUpdate, kRelease };
+  enum class Step : uint8_t { kIdle, kGet, kCreate, kUpdate, kRelease, kReread };
   Elector(Loop& loop, kube::Rest& rest, Random random, ElectorOptions options);
   void attempt();
   void send(Step step, const LeaseRecord* record);
@@ -64,6 +71,9 @@ class Elector {
   void answered(Step step, Status status, std::string body);
   void remember(std::string body);
   void try_take();
+  void give_back();
+  bool may_take() const { return leading_ || !options_.wants || options_.wants(); }
+  void tried(const Status& status);
   void finish(bool won);
   void lose();
   LeaseRecord wanted() const;
@@ -80,6 +90,7 @@ class Elector {
   std::string object_;  // the Lease as last read, "" when unknown
   LeaseRecord record_;  // of it
   std::string told_;    // the holder last told of
+  int64_t least_epoch_ = 0, told_epoch_ = 0;
   int64_t observed_ns_ = 0, renewed_ns_ = 0, sent_ns_ = 0;
 };
 

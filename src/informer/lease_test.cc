@@ -32,6 +32,11 @@ class LeaseTest : public ::testing::Test {
     o.on_started = [this](int64_t epoch) { log_.push_back(cat("started ", epoch)); };
     o.on_stopped = [this] { log_.push_back("stopped"); };
     o.on_holder = [this](const std::string& holder) { log_.push_back(cat("holder ", holder)); };
+    o.wants = [this] { return wants_; };
+    o.on_try = [this](const Status& status) {
+      ++tries_;
+      last_try_ = status;
+    };
     elector_ = *Elector::make(loop_, rest_, [] { return 0.0; }, o);
     elector_->start();
   }
@@ -72,6 +77,9 @@ class LeaseTest : public ::testing::Test {
   Loop loop_{clock_};
   ScriptedRest rest_;
   Lines log_;
+  bool wants_ = true;
+  int tries_ = 0;
+  Status last_try_ = ok();
   std::unique_ptr<Elector> elector_;
 };
 
@@ -222,6 +230,66 @@ TEST_F(LeaseTest, GivesTheLeaseBackWhenToldTo) {
   EXPECT_EQ(value_at(release->call.body, {"spec", "leaseTransitions"}), "0");
   release->answer(release->call.body);
   EXPECT_TRUE(quiet());
+}
+
+TEST_F(LeaseTest, ReadsTheLeaseBeforeItGivesBackOneThatMayBeAnothers) {
+  lead(true);
+  step(2 * kSecond);
+  next("PUT")->refuse(500, "InternalError");
+  loop_.run_ready();
+  elector_->stop();
+  next("GET")->answer(lease("other", 1));
+  EXPECT_TRUE(quiet());
+}
+
+TEST_F(LeaseTest, GivesTheLeaseBackThoughItsLastRenewalArrivedUnanswered) {
+  lead(true);
+  elector_->stop();
+  next("PUT")->refuse(409, "Conflict");
+  next("GET")->answer(lease("me", 0));
+  EXPECT_EQ(string_at(next("PUT")->call.body, {"spec", "holderIdentity"}), "");
+}
+
+TEST_F(LeaseTest, LeavesWhatNobodyHoldsWhenItDoesNotWantIt) {
+  wants_ = false;
+  begin();
+  next("GET")->answer(lease("", 4));
+  EXPECT_TRUE(quiet());
+  step(2 * kSecond);
+  next("GET")->refuse(404, "NotFound");
+  EXPECT_TRUE(quiet());
+  wants_ = true;
+  step(2 * kSecond);
+  next("GET")->answer(lease("", 4));
+  EXPECT_EQ(value_at(next("PUT")->call.body, {"spec", "leaseTransitions"}), "5");
+}
+
+TEST_F(LeaseTest, KeepsItsEpochGrowingWhenALeaseCountsAnew) {
+  begin();
+  elector_->at_least(9);
+  next("GET")->refuse(404, "NotFound");
+  const auto create = next("POST");
+  EXPECT_EQ(value_at(create->call.body, {"spec", "leaseTransitions"}), "9");
+  create->answer(create->call.body);
+  EXPECT_EQ(log(), (Lines{"holder me", "started 9"}));
+  elector_->at_least(12);
+  step(2 * kSecond);
+  const auto renew = next("PUT");
+  renew->answer(renew->call.body);
+  EXPECT_EQ(log(), Lines{"started 12"});
+}
+
+TEST_F(LeaseTest, SaysHowItsTriesEnd) {
+  begin();
+  next("GET")->refuse(403, "Forbidden", "no");
+  loop_.run_ready();
+  EXPECT_EQ(tries_, 1);
+  EXPECT_FALSE(last_try_);
+  step(2 * kSecond);
+  next("GET")->answer(lease("other", 4));
+  loop_.run_ready();
+  EXPECT_EQ(tries_, 2);
+  EXPECT_TRUE(last_try_);
 }
 
 TEST_F(LeaseTest, TellsThatItStoppedAlsoWhenItNeverLed) {

@@ -69,6 +69,7 @@ class CurlClient final : public Client {
       x_->wants_resume = true;
       engine_.look_at(x_);
     }
+    bool begun() const override { return x_->begun; }
 
    private:
     Engine& engine_;

@@ -16,6 +16,9 @@ namespace {
 
 constexpr int64_t kCancelPollMs = 100;
 constexpr int kMostEvents = 256;
+constexpr size_t kMostUnanswered = 64;
+constexpr int64_t kPaceMs = 100;
+constexpr size_t kPace = 16;  // that are begun in this time whatever is unanswered
 
 int64_t now_ns() { return sys::real_clock().monotonic_ns(); }
 
@@ -110,7 +113,9 @@ void Engine::leave(const std::shared_ptr<const Options>& client) {
       x->dropped = true;
       marked_.push_back(x);
     }
-    for (const auto& x : inbox_) x->dropped = x->dropped || x->options == client;
+    for (const auto* list : {&inbox_, &queue_}) {
+      for (const auto& x : *list) x->dropped = x->dropped || x->options == client;
+    }
     return wake();
   }
   std::unique_lock held(mutex_);
@@ -153,10 +158,32 @@ void Engine::begin(const std::shared_ptr<Exchange>& x) {
   x->place = running_.size();
   running_.push_back(x);
   if (x->request.cancel) cancellable_.push_back(x.get());
+  x->begun = true;
   curl_->multi_add_handle(multi_, x->easy);
 }
 
+void Engine::begin_streams() {
+  const int64_t now = now_ns();
+  size_t more = unanswered_ < kMostUnanswered ? kMostUnanswered - unanswered_ : 0;
+  if (more == 0 && now - paced_ns_ >= kPaceMs * 1'000'000) {
+    paced_ns_ = now;
+    more = kPace;
+  }
+  for (; more > 0 && !queue_.empty(); queue_.pop_front()) {
+    const std::shared_ptr<Exchange>& x = queue_.front();
+    if (x->dropped) {
+      cancel(*x);
+      continue;
+    }
+    ++unanswered_;
+    x->unanswered = &unanswered_;
+    begin(x);
+    --more;
+  }
+}
+
 void Engine::end(Exchange& x) {
+  count_off(x);
   if (x.request.cancel) std::erase(cancellable_, &x);
   const size_t place = x.place;
   running_.back()->place = place;
@@ -177,6 +204,8 @@ void Engine::follow(const Orders& orders) {
   for (const auto& x : orders.fresh) {
     if (orders.stop || x->dropped || named(orders.leaving, *x)) {
       cancel(*x);
+    } else if (x->data) {
+      queue_.push_back(x);
     } else {
       begin(x);
     }
@@ -190,6 +219,11 @@ void Engine::follow(const Orders& orders) {
     }
   }
   if (!orders.stop && orders.leaving.empty()) return;
+  std::erase_if(queue_, [&](const auto& x) {
+    const bool gone = orders.stop || named(orders.leaving, *x);
+    if (gone) cancel(*x);
+    return gone;
+  });
   const std::vector<std::shared_ptr<Exchange>> all = running_;
   for (const auto& x : all) {
     if (orders.stop || named(orders.leaving, *x)) call_off(x);
@@ -221,8 +255,9 @@ void Engine::collect() {
 
 int64_t Engine::poll_ms() const {
   const int64_t until_timer = timer_ns_ < 0 ? -1 : std::max<int64_t>(0, (timer_ns_ - now_ns() + 999'999) / 1'000'000);
-  if (cancellable_.empty()) return until_timer;
-  return until_timer < 0 ? kCancelPollMs : std::min(until_timer, kCancelPollMs);
+  const int64_t most = !queue_.empty() ? kPaceMs : !cancellable_.empty() ? kCancelPollMs : -1;
+  if (most < 0 || until_timer < 0) return std::max(most, until_timer);
+  return std::min(until_timer, most);
 }
 
 Engine::Orders Engine::take_orders() {
@@ -250,6 +285,7 @@ void Engine::loop() {
     if (orders.stop) return;
     end_cancelled();
     collect();
+    begin_streams();
     const int n = ::epoll_wait(epoll_, events, kMostEvents, static_cast<int>(poll_ms()));
     for (int i = 0; i < n; ++i) {
       const epoll_event& e = events[i];

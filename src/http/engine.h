@@ -4,6 +4,10 @@
 // Sockets are watched by epoll and told to curl one by one (curl_multi_socket_action), and what is
 // cancelled or resumed is told by name: a wake-up costs what has happened, not what is under way,
 // so ten thousand quiet streams are free. Only requests with a Cancel are looked at again and again.
+//
+// Streams that are asked for at once do not begin at once: all their handshakes together would take
+// longer than any server waits for one. A few dozen are unanswered at a time; servers that never
+// answer slow the others' beginning down, but do not stop it.
 #pragma once
 
 #include <atomic>
@@ -37,6 +41,7 @@ class Engine {
   Orders take_orders();
   void follow(const Orders& orders);
   void begin(const std::shared_ptr<Exchange>& x);
+  void begin_streams();
   void end(Exchange& x);  // takes it out of running_
   void call_off(const std::shared_ptr<Exchange>& x);
   void end_cancelled();
@@ -64,6 +69,9 @@ class Engine {
   // The thread's.
   std::vector<std::shared_ptr<Exchange>> running_;  // each knows its place
   std::vector<Exchange*> cancellable_;
+  std::deque<std::shared_ptr<Exchange>> queue_;  // streams that have not begun
+  size_t unanswered_ = 0;                        // those that have, without an answer
+  int64_t paced_ns_ = 0;  // when some were begun although many are unanswered
   int64_t timer_ns_ = -1;  // when curl wants to be called
 };
 

@@ -45,6 +45,7 @@ size_t on_header(char* p, size_t, size_t n, void* user) {
     return 0;
   }
   if (line == "\r\n" || line == "\n") x.head_done = x.response.status >= 200;
+  if (x.response.status >= 200) count_off(x);
   if (line.starts_with("HTTP/")) {  // a new head: after 100 Continue or a proxy's CONNECT
     x.response.headers.clear();
     const size_t space = line.find(' ');

@@ -36,10 +36,18 @@ struct Exchange {
   bool too_long = false;
   bool paused = false;
   size_t place = kNowhere;  // among those under way
+  size_t* unanswered = nullptr;  // where it counts until the head of its answer comes
+  std::atomic<bool> begun{false};
   std::atomic<bool> dropped{false};
   std::atomic<bool> wants_resume{false};
   std::mutex calling;       // held while done or data runs, so that dropping waits for them
 };
+
+// The head of its answer has come, or never will.
+inline void count_off(Exchange& x) {
+  if (x.unanswered != nullptr) --*x.unanswered;
+  x.unanswered = nullptr;
+}
 
 // Makes the easy handle. release() frees it.
 void prepare(const Curl& curl, Exchange& x);

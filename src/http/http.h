@@ -83,7 +83,8 @@ struct Tls {
 };
 
 // One I/O thread, and what several clients may share: their connections and their streams run on it.
-// It ends with the last client that holds it. Without one, a client has its own.
+// It ends with the last client that holds it. Without one, a client has its own. Thousands of streams
+// asked for at once begin as their servers answer, dozens at a time.
 class Engine;
 std::shared_ptr<Engine> make_engine();
 
@@ -121,6 +122,7 @@ class Client {
    public:
     virtual ~Pending() = default;
     virtual void resume() = 0;
+    virtual bool begun() const { return true; }  // false: nothing was sent, it waits for its turn
   };
   using Done = std::function<void(Result<Response>)>;
   using Data = std::function<Flow(std::string_view piece)>;

@@ -27,6 +27,8 @@ class Inlet {
 
   // What has come, appended to `out`; on the loop. False when nothing has.
   bool take(std::string& out);
+  // Whether it was sent: false while it waits for its turn among many.
+  bool begun() const { return !pending_ || pending_->begun(); }
   // How it ended, when it has and all of it was taken.
   std::optional<Status> ended();
 

@@ -113,7 +113,7 @@ void Reflector::watch_silence() {
   silence_ = loop_.after(kSilenceCheckNs, [this] {
     silence_ = 0;
     const int64_t now = loop_.clock().monotonic_ns();
-    if (sink_.full()) heard_at_ = now;
+    if (sink_.full() || !inlet_->begun()) heard_at_ = now;
     const int64_t silent = now - heard_at_;
     if (state_ == State::kWatchList && silent >= kInitialSilenceNs) {
       watch_list_off_ = true;

@@ -19,7 +19,7 @@
 // - Streaming list (WatchList): collected aside until the bookmark `k8s.io/initial-events-end`,
 //   then replaces the sink's content; the same stream goes on as the watch. Three streams that end
 //   before it, or 30 s of silence, fall back to the plain list for good; a refusal falls back this
-//   time.
+//   time. Silence begins when the request was sent.
 // - The last version is that of the last frame taken, the list's after a list. A watch begun at ""
 //   or "0" does not move it while its unordered ADDED frames come.
 // - Answers with Retry-After are waited for, ten times at most, before they count. A 401 is asked

@@ -193,6 +193,10 @@ class Aside final : public Rest::Pending {
     std::lock_guard held(shared_->mutex);
     if (shared_->begun) shared_->begun->resume();
   }
+  bool begun() const override {
+    std::lock_guard held(shared_->mutex);
+    return shared_->begun && shared_->begun->begun();
+  }
 
  private:
   std::shared_ptr<Shared> shared_;  // with the task that prepares it

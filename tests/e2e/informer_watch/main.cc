@@ -3,8 +3,11 @@
 //
 //   informer_watch KUBECONFIG GROUP/VERSION PLURAL [namespace=N] [watch-list=off] [text=off]
 //                  [start-version=V] [watches=N] [managed-fields=keep] [metadata=only] [mirror=off]
+//                  [clusters=N]
 //
 // watches=N makes N informers, one per namespace w0, w1, ...; the numbers are then of all together.
+// clusters=N spreads them over N connections, each to a loopback address of its own (the server must
+// listen on all), which share two I/O threads.
 // Commands: "stats" prints one line of key=value; "wait N" waits up to 60 s for N objects; "keys"
 // prints a checksum of what the store holds and of what a handler has put together; end of input
 // stops.
@@ -20,6 +23,7 @@
 
 #include "base/strings.h"
 #include "crypt/crypt.h"
+#include "http/http.h"
 #include "informer/factory.h"
 #include "kube/config.h"
 #include "sys/disk.h"
@@ -85,6 +89,27 @@ int fail(const Error& e) {
   return 1;
 }
 
+using Clusters = std::vector<std::shared_ptr<kube::Rest>>;
+
+Result<Clusters> connections(kube::ClientConfig config, int count) {
+  const std::shared_ptr<http::Engine> engines[] = {http::make_engine(), http::make_engine()};
+  const std::string server = config.server;
+  const size_t host = server.find("127."), port = server.rfind(':');
+  if (count > 1 && (host == std::string::npos || port < host)) {
+    return Error("many clusters want a server on loopback");
+  }
+  Clusters out;
+  for (int i = 0; i < count; ++i) {
+    if (count > 1) {
+      config.server = cat(server.substr(0, host), "127.2.", i / 250, ".", 1 + i % 250,
+                          server.substr(port));
+    }
+    out.push_back(TRY(kube::connect(
+        config, {.user_agent = "informer_watch", .engine = engines[i % std::size(engines)]})));
+  }
+  return out;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -99,9 +124,8 @@ int main(int argc, char** argv) {
   flags.kubeconfig = argv[1];
   auto config = kube::client_config(flags, sys::real_disk(), sys::real_environ());
   if (!config) return fail(config.error());
-  auto connected = kube::connect(*config, {.user_agent = "informer_watch"});
-  if (!connected) return fail(connected.error());
-  const std::shared_ptr<kube::Rest> rest = std::move(*connected);
+  const auto clusters = connections(*config, std::max(1, atoi(set["clusters"].c_str())));
+  if (!clusters) return fail(clusters.error());
 
   Resource resource;
   const std::string gv = argv[2];
@@ -124,7 +148,7 @@ int main(int argc, char** argv) {
   const int watches = set["watches"].empty() ? 0 : atoi(set["watches"].c_str());
   for (int i = 0; i < std::max(watches, 1); ++i) {
     if (watches > 0) resource.name_space = cat("w", i);
-    auto informer = factory.informer(rest, resource, options);
+    auto informer = factory.informer((*clusters)[i % clusters->size()], resource, options);
     if (!informer) return fail(informer.error());
     if (set["mirror"] != "off") {
       if (auto added = (*informer)->add_handler([&](const Change& c) { return mirror.hear(c); });

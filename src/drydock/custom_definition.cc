@@ -7,6 +7,7 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "drydock/custom_rules.h"
 #include "drydock/custom_schema.h"
 #include "drydock/custom_structural.h"
 #include "drydock/go_struct.h"
@@ -209,8 +210,10 @@ void check_versions(const Value& crd, Checker& check, std::vector<Cause>& causes
     if (!schema) {
       check.required(field + ".schema.openAPIV3Schema", has(v, "schema") ? "schemas are required" : "");
     } else if (!one_schema || first) {
-      check_structural(*schema, (one_schema ? "spec.validation" : field + ".schema") + ".openAPIV3Schema",
-                       has(v, "subresources", "status"), causes);
+      const std::string here = (one_schema ? "spec.validation" : field + ".schema") + ".openAPIV3Schema";
+      const size_t before = causes.size();
+      check_structural(*schema, here, has(v, "subresources", "status"), causes);
+      if (auto parsed = parse_schema(*schema)) check_rules(**parsed, here, causes.size() == before, causes);
     }
     if (const Value* scale = at(v, "subresources", "scale"); scale && (!one_scale || first)) {
       check_scale(*scale, (one_scale ? "spec" : field) + std::string(".subresources.scale"), check);

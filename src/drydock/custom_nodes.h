@@ -14,6 +14,13 @@
 
 namespace pintle::drydock {
 
+// One of x-kubernetes-validations.
+struct CustomRule {
+  std::string rule, message, message_expression, field_path;
+  std::optional<std::string> reason;
+  std::optional<bool> optional_old;  // optionalOldSelf
+};
+
 // Read-only once made. Values inside are compared in place and never copied: their counts are not
 // for several threads. Defaults are therefore kept as JSON text.
 struct CustomSchema {
@@ -30,6 +37,8 @@ struct CustomSchema {
   std::unique_ptr<CustomSchema> additional, items, negated;
   bool any_additional = false;  // additionalProperties: true
   std::vector<std::unique_ptr<CustomSchema>> all_of, any_of, one_of;
+  std::vector<CustomRule> rules;
+  bool rules_below = false;  // here or deeper, by properties, items and additionalProperties
 
   const CustomSchema* property(std::string_view name) const {
     auto found = properties.find(name);

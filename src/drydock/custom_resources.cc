@@ -5,6 +5,7 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "drydock/custom_rules.h"
 #include "drydock/tree.h"
 #include "json/json.h"
 
@@ -60,6 +61,13 @@ const Value* schema_of(const Value& crd, std::string_view version) {
   return nullptr;
 }
 
+// Rules count on the object's shape, not on its values.
+bool hides_rules(const Cause& c) {
+  constexpr std::string_view kShape[] = {"FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong",
+                                         "FieldValueTooMany", "FieldValueTypeInvalid"};
+  return std::find(std::begin(kShape), std::end(kShape), c.reason) != std::end(kShape);
+}
+
 }  // namespace
 
 std::vector<ResourcePtr> custom_resources(const Value& crd) {
@@ -67,6 +75,9 @@ std::vector<ResourcePtr> custom_resources(const Value& crd) {
   if (!holds(crd, "Established")) return out;
   auto parsed = parse_definition(crd);
   if (!parsed) return out;
+  for (CustomVersion& version : parsed->versions) {
+    if (version.schema) version.rules = CustomRules::compile(*version.schema);
+  }
   auto definition = std::make_shared<const CustomDefinition>(std::move(*parsed));
   std::vector<std::string> verbs = {"delete", "deletecollection", "get", "list",
                                     "patch",  "create",           "update", "watch"};
@@ -100,17 +111,25 @@ std::vector<ResourcePtr> custom_resources(const Value& crd) {
 }
 
 void validate_custom_object(const Resource& resource, const Value& object, const Value* old,
-                            std::vector<Cause>& causes) {
+                            std::vector<Cause>& causes, std::vector<std::string>* warnings) {
   const CustomVersion& version = *resource.custom_version;
   std::vector<Cause> found, before;
   validate_custom(object, version.schema.get(), found);
-  if (found.empty()) return;
-  if (old) validate_custom(*old, version.schema.get(), before);
+  if (old && !found.empty()) validate_custom(*old, version.schema.get(), before);
   for (Cause& c : found) {
     bool known = std::any_of(before.begin(), before.end(), [&](const Cause& b) {
       return b.field == c.field && b.message == c.message;
     });
     if (!known) causes.push_back(std::move(c));
+  }
+  if (!version.rules) return;
+  if (std::any_of(causes.begin(), causes.end(), hides_rules)) {
+    causes.push_back({"FieldValueInvalid",
+                      "Invalid value: null: some validation rules were not checked because the object was invalid; "
+                      "correct the existing errors to complete validation",
+                      "<nil>"});
+  } else {
+    version.rules->validate(object, old, causes, warnings);
   }
 }
 

@@ -18,10 +18,10 @@ inline constexpr std::string_view kDefinitionFinalizer = "customresourcecleanup.
 // Terminating) takes no writes but deletes. Newest version first, as discovery orders them.
 std::vector<ResourcePtr> custom_resources(const value::Value& crd);
 
-// Complaints as of validate_custom, by the schema of the version objects are stored in;
-// what was wrong with `old` already may stay.
-void validate_custom_object(const Resource& resource, const value::Value& object,
-                            const value::Value* old, std::vector<Cause>& causes);
+// Complaints as of validate_custom, by the schema of the version objects are stored in; what was
+// wrong with `old` already may stay. When the object has the shape it should, its rules are asked.
+void validate_custom_object(const Resource& resource, const value::Value& object, const value::Value* old,
+                            std::vector<Cause>& causes, std::vector<std::string>* warnings);
 
 // What kubectl prints of a custom resource after NAME; see custom_cell.
 const std::vector<CustomColumn>& custom_columns(const Resource& resource);

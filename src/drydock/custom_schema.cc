@@ -34,6 +34,27 @@ std::vector<std::string> texts(const Value& v, std::string_view key) {
 
 using Node = std::unique_ptr<CustomSchema>;
 
+std::vector<CustomRule> rules_of(const Value& v) {
+  std::vector<CustomRule> out;
+  for (const Value& r : items(v, "x-kubernetes-validations")) {
+    CustomRule& rule = out.emplace_back();
+    rule.rule = text(r, "rule");
+    rule.message = text(r, "message");
+    rule.message_expression = text(r, "messageExpression");
+    rule.field_path = text(r, "fieldPath");
+    if (has(r, "reason")) rule.reason = text(r, "reason");
+    if (has(r, "optionalOldSelf")) rule.optional_old = flag(r, "optionalOldSelf");
+  }
+  return out;
+}
+
+// Is there a rule here or below? The nodes below know already.
+bool has_rules(const CustomSchema& s) {
+  auto below = [](const Node& n) { return n && n->rules_below; };
+  return !s.rules.empty() || below(s.items) || below(s.additional) ||
+         std::any_of(s.properties.begin(), s.properties.end(), [&](const auto& p) { return below(p.second); });
+}
+
 Result<Node> parse(const Value& v, int depth);
 
 Result<std::vector<Node>> parse_all(const Value& v, std::string_view key, int depth) {
@@ -91,6 +112,8 @@ Result<Node> parse(const Value& v, int depth) {
   out->all_of = TRY(parse_all(v, "allOf", depth + 1));
   out->any_of = TRY(parse_all(v, "anyOf", depth + 1));
   out->one_of = TRY(parse_all(v, "oneOf", depth + 1));
+  out->rules = rules_of(v);
+  out->rules_below = has_rules(*out);
   return out;
 }
 
@@ -209,7 +232,7 @@ Result<CustomVersion> parse_version(const Value& v) {
   out.deprecated = flag(v, "deprecated");
   out.deprecation_warning = text(v, "deprecationWarning");
   if (const Value* schema = at(v, "schema", "openAPIV3Schema")) {
-    out.schema = std::shared_ptr<const CustomSchema>(TRY(parse(*schema, 0)));
+    out.schema = TRY(parse_schema(*schema));
   }
   out.status = at(v, "subresources", "status") != nullptr;
   if (const Value* scale = at(v, "subresources", "scale")) {
@@ -242,6 +265,10 @@ std::vector<Cause> check_default(const Value& schema) {
   auto parsed = parse(schema, 0);
   if (wanted && parsed) validate_custom(*wanted, parsed->get(), out);
   return out;
+}
+
+Result<std::shared_ptr<const CustomSchema>> parse_schema(const Value& schema) {
+  return std::shared_ptr<const CustomSchema>(TRY(parse(schema, 0)));
 }
 
 Result<CustomDefinition> parse_definition(const Value& crd) {

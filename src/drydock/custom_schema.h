@@ -1,8 +1,8 @@
 // CustomResourceDefinitions: what one declares, and the rules it sets for its objects (apiextensions-
 // apiserver). Plain functions over values; a parsed definition is immutable and thread-safe.
 //
-// Not done: CEL rules (x-kubernetes-validations) are accepted and ignored, conversion webhooks never
-// called; a schema nested deeper than 100 levels is refused.
+// Not done: conversion webhooks are never called; a schema nested deeper than 100 levels is refused.
+// Rules in CEL are custom_rules.h's.
 #pragma once
 
 #include <memory>
@@ -18,6 +18,7 @@
 namespace pintle::drydock {
 
 struct CustomSchema;  // one node of a structural schema
+class CustomRules;    // custom_rules.h
 
 struct CustomColumn : Column {
   std::string json_path;  // ".spec.replicas"
@@ -28,6 +29,7 @@ struct CustomVersion {
   bool served = false, storage = false, deprecated = false;
   std::string deprecation_warning;
   std::shared_ptr<const CustomSchema> schema;  // null: everything is kept, nothing is checked
+  std::shared_ptr<const CustomRules> rules;    // of `schema`; set where objects are served
   bool status = false;                         // has the status subresource
   struct Scale {
     std::string replicas_path, status_path, selector_path;  // ".spec.replicas"; selector may be ""
@@ -46,6 +48,7 @@ struct CustomDefinition {
 
 // A definition that has passed validate_definition. Error: a schema that cannot be read.
 Result<CustomDefinition> parse_definition(const value::Value& crd);
+Result<std::shared_ptr<const CustomSchema>> parse_schema(const value::Value& schema);
 
 // Fills in singular, listKind, conversion and kin; on every write of a definition.
 void default_definition(value::Value& crd);

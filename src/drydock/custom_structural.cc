@@ -35,7 +35,6 @@ class Checker {
     if (has(v, "$ref")) forbidden_field(x_causes, path + ".$ref", "$ref is not supported");
     if (type == "array" && !has(v, "items")) required(x_causes, path + ".items", "must be specified");
     lists(v, type, path);
-    rules(v, path);
     if (has(v, "default")) default_value(v, path);
     for (std::string_view key : {"allOf", "anyOf", "oneOf"}) {
       size_t i = 0;
@@ -125,15 +124,6 @@ class Checker {
     }
   }
 
-  // Rules in CEL: nothing evaluates them, so only that they are there is looked at.
-  void rules(const Value& v, const std::string& path) {
-    size_t i = 0;
-    for (const Value& rule : items(v, "x-kubernetes-validations")) {
-      const std::string here = element(path + ".x-kubernetes-validations", i++) + ".rule";
-      if (trim_space(text(rule, "rule")).empty()) required(x_causes, here, "rule is not specified");
-    }
-  }
-
   // As an object of the schema would be refused.
   void default_value(const Value& v, const std::string& path) {
     const std::string here = path + ".default";
@@ -172,7 +162,9 @@ class Checker {
                                  "x-kubernetes-int-or-string"}) {
       if (flag(v, key)) forbidden_field(x_causes, child(path, key), "must be false to be structural");
     }
-    if (!items(v, "x-kubernetes-list-map-keys").empty()) empty(path + ".x-kubernetes-list-map-keys");
+    for (std::string_view key : {"x-kubernetes-list-map-keys", "x-kubernetes-validations"}) {
+      if (!items(v, key).empty()) empty(child(path, key));
+    }
     for (std::string_view key : {"x-kubernetes-list-type", "x-kubernetes-map-type"}) {
       if (has(v, key)) absent(child(path, key));
     }

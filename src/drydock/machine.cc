@@ -227,7 +227,7 @@ Result<ObjectPtr> Machine::create_object(const ResourcePtr& resource, Value obje
   std::vector<Cause> causes;
   validate_object_meta(resource->group, resource->kind, resource->namespaced, object, causes);
   if (rules && rules->validate) rules->validate(object, nullptr, causes);
-  if (resource->custom()) validate_custom_object(*resource, object, nullptr, causes);
+  if (resource->custom()) validate_custom_object(*resource, object, nullptr, causes, context.warnings);
   if (!causes.empty()) return invalid(resource->group, resource->kind, name_of(object), std::move(causes));
   Place place = place_of(*resource);
   if (x_store.find(place.group, place.plural, namespace_of(object), name_of(object))) {
@@ -305,7 +305,7 @@ Result<ObjectPtr> Machine::update_object(const ResourcePtr& resource, Value obje
   if (main) validate_object_meta_update(object, live, causes);
   if (main && rules && rules->validate) rules->validate(object, &live, causes);
   if (context.subresource == "status" && rules && rules->validate_status) rules->validate_status(object, causes);
-  if (resource->custom()) validate_custom_object(*resource, object, &live, causes);
+  if (resource->custom()) validate_custom_object(*resource, object, &live, causes, context.warnings);
   if (!causes.empty()) return invalid(resource->group, resource->kind, name, std::move(causes));
 
   // Managed fields alone do not change when nothing else did: their times would.

@@ -39,6 +39,7 @@ struct WriteContext {
   bool apply = false;       // managed fields are settled already (patch::apply)
   bool patch = false;       // a uid in the object is a change of it, no precondition
   bool by_update = false;   // a create that was asked for as an update: a uid is a precondition
+  std::vector<std::string>* warnings = nullptr;  // what its validation warns of; null: nobody asks
 };
 
 struct Preconditions {

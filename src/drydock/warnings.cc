@@ -5,7 +5,7 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
-#include "drydock/quantity.h"
+#include "cel/quantity.h"
 #include "drydock/tree.h"
 #include "drydock/validation.h"
 
@@ -33,9 +33,9 @@ void fractions_of_bytes(const Value& container, const std::string& path, Warning
   for (std::string_view name : {"memory", "ephemeral-storage"}) {
     for (std::string_view part : {"limits", "requests"}) {
       const std::string_view amount = text(container, "resources", part, name);
-      const auto q = parse_quantity(amount);
+      const auto q = cel::parse_quantity(amount);
       if (!q || q->nano % 1'000'000'000 == 0) continue;
-      out.push_back(cat(path, ".resources.", part, "[", name, "]: fractional byte value ", quote(canonical(*q)),
+      out.push_back(cat(path, ".resources.", part, "[", name, "]: fractional byte value ", quote(cel::canonical(*q)),
                         " is invalid, must be an integer"));
     }
   }

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "base/strings.h"
+#include "cel/quantity.h"
 #include "crypt/crypt.h"
 #include "drydock/body_text.h"
 #include "drydock/go_time.h"
-#include "drydock/quantity.h"
 #include "drydock/tree.h"
 #include "json/json.h"
 
@@ -155,9 +155,9 @@ struct Walk {
         return mismatch(v, "int32", place);
       case kQuantity: {
         std::string given = v.is_string() ? std::string(v.as_string()) : json::write(v).value_or("");
-        auto parsed = parse_quantity(given);
-        if (!parsed) return Error(Code::kInvalidArgument, quantity_error());
-        v = make(canonical(*parsed));
+        auto parsed = cel::parse_quantity(given);
+        if (!parsed) return Error(Code::kInvalidArgument, cel::quantity_error());
+        v = make(cel::canonical(*parsed));
         return ok();
       }
       case kBytes:

@@ -135,6 +135,7 @@ Result<WriteOptions> read_write_options(const ApiRequest& r, std::string_view ki
   out.context.manager = manager_of(r);
   out.context.subresource = r.subresource;
   out.context.dry_run = !dry.empty();
+  out.context.warnings = r.warnings;
   return out;
 }
 

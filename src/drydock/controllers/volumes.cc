@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "cel/quantity.h"
 #include "drydock/controllers/common.h"
 #include "drydock/controllers/controllers.h"
-#include "drydock/quantity.h"
 
 namespace pintle::drydock {
 namespace {
@@ -168,7 +168,7 @@ bool allows(const Value& volume, const Value& claim) {
 // The smallest volume that the claim may have; one that already names the claim before all others.
 std::optional<Value> best_volume(World& world, const Value& claim) {
   auto size = [](const Value* v) {
-    auto q = parse_quantity(v && v->is_string() ? v->as_string() : "");
+    auto q = cel::parse_quantity(v && v->is_string() ? v->as_string() : "");
     return q ? q->nano : decltype(q->nano)(0);
   };
   auto asked = size(at(claim, "spec", "resources", "requests", "storage"));

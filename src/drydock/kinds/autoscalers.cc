@@ -1,7 +1,7 @@
 // HorizontalPodAutoscaler.
+#include "cel/quantity.h"
 #include "drydock/kinds/families.h"
 #include "drydock/kinds/resource_names.h"
-#include "drydock/quantity.h"
 #include "drydock/validation.h"
 
 namespace pintle::drydock {
@@ -95,7 +95,7 @@ void metric_target(const Value& source, const Source& of, const std::string& pat
     invalid_value(causes, path + ".type", type, "must be either Utilization, Value, or AverageValue");
   }
   for (std::string_view key : {"value", "averageValue"}) {
-    const auto q = parse_quantity(text(t, key));
+    const auto q = cel::parse_quantity(text(t, key));
     if (q && q->nano <= 0) invalid_value(causes, child(path, key), *at(t, key), "must be positive");
   }
   const Value *share = at(t, "averageUtilization"), *value = at(t, "value"), *average = at(t, "averageValue");

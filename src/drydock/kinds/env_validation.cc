@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/gotext.h"
+#include "cel/quantity.h"
 #include "drydock/kinds/pod_parts.h"
-#include "drydock/quantity.h"
 #include "drydock/validation.h"
 
 namespace pintle::drydock {
@@ -106,7 +106,7 @@ void validate_resource_ref(const Value& ref, RefOf of, const std::string& path, 
             "requests.memory"});
   }
   const std::string_view divisor = text(ref, "divisor");
-  if (const auto q = parse_quantity(divisor); divisor.empty() || (q && q->nano == 0)) return;
+  if (const auto q = cel::parse_quantity(divisor); divisor.empty() || (q && q->nano == 0)) return;
   const bool cpu = resource.ends_with(".cpu");
   const auto sizes = {"1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"};
   const bool good = cpu ? divisor == "1" || divisor == "1m" : std::find(sizes.begin(), sizes.end(), divisor) != sizes.end();

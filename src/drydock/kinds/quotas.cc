@@ -3,9 +3,9 @@
 #include <map>
 #include <set>
 
+#include "cel/quantity.h"
 #include "drydock/kinds/families.h"
 #include "drydock/kinds/resource_names.h"
-#include "drydock/quantity.h"
 #include "drydock/validation.h"
 
 namespace pintle::drydock {
@@ -73,7 +73,7 @@ struct Bounds {
   const std::string& path;
   std::vector<Cause>& causes;
 
-  std::optional<Quantity> of(std::string_view field) const { return parse_quantity(text(limit, field, key)); }
+  std::optional<cel::Quantity> of(std::string_view field) const { return cel::parse_quantity(text(limit, field, key)); }
   // `small` may not be above `large`; the complaint is about `about`, and shows `blamed`.
   void ordered(std::string_view small, std::string_view small_name, std::string_view large, std::string_view large_name,
                std::string_view about, std::string_view blamed) const {
@@ -94,7 +94,7 @@ void bounds(const Value& limit, std::string_view key, const std::string& path, s
   b.ordered("min", "min", "default", "default", "default", "min");
   b.ordered("default", "default", "max", "max", "default", "max");
   const std::string_view ratio = text(limit, "maxLimitRequestRatio", key);
-  if (const auto q = parse_quantity(ratio); q && q->nano < 1'000'000'000) {
+  if (const auto q = cel::parse_quantity(ratio); q && q->nano < 1'000'000'000) {
     invalid_value(causes, keyed(path + ".maxLimitRequestRatio", key), ratio, cat("ratio ", ratio, " is less than 1"));
   }
 }

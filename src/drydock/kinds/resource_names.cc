@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "cel/quantity.h"
 #include "drydock/kinds/pod_parts.h"
-#include "drydock/quantity.h"
 #include "drydock/validation.h"
 
 namespace pintle::drydock {
@@ -30,8 +30,8 @@ bool extended(std::string_view name) {
 }
 
 // What it asks for in whole pages of the size in its name.
-bool whole_pages(std::string_view name, const Quantity& q) {
-  const auto page = parse_quantity(name.substr(std::string_view("hugepages-").size()));
+bool whole_pages(std::string_view name, const cel::Quantity& q) {
+  const auto page = cel::parse_quantity(name.substr(std::string_view("hugepages-").size()));
   return !page || page->nano <= 0 || (q.nano > 0 && q.nano % page->nano == 0);
 }
 
@@ -65,7 +65,7 @@ void validate_quota_resource_name(std::string_view name, const std::string& path
 }
 
 void validate_quantity(std::string_view name, const Value& quantity, const std::string& path, std::vector<Cause>& causes) {
-  const auto q = parse_quantity(as_text(quantity));
+  const auto q = cel::parse_quantity(as_text(quantity));
   if (!q) return;
   if (q->nano < 0) invalid_value(causes, path, quantity, "must be greater than or equal to 0");
   if ((in(kCounted, name) || extended(name)) && q->nano % 1'000'000'000 != 0) {
@@ -74,7 +74,7 @@ void validate_quantity(std::string_view name, const Value& quantity, const std::
 }
 
 void validate_positive_quantity(const Value& quantity, const std::string& path, std::vector<Cause>& causes) {
-  const auto q = parse_quantity(as_text(quantity));
+  const auto q = cel::parse_quantity(as_text(quantity));
   if (q && q->nano <= 0) invalid_value(causes, path, quantity, "must be greater than zero");
 }
 
@@ -103,9 +103,9 @@ void validate_resources(const Value* resources, const PodParts& pod, const std::
       const std::string_view name = e.key, shown = as_text(e.value);
       validate_container_resource_name(name, here, causes);
       validate_quantity(name, e.value, here, causes);
-      const auto q = parse_quantity(shown);
+      const auto q = cel::parse_quantity(shown);
       const Value* limit = part == "requests" ? at(*resources, "limits", name) : nullptr;
-      const auto most = limit ? parse_quantity(as_text(*limit)) : std::nullopt;
+      const auto most = cel::parse_quantity(limit ? as_text(*limit) : "");
       if (q && most && q->nano != most->nano && !overcommit_allowed(name)) {
         invalid_value(causes, path + ".requests", e.value, cat("must be equal to ", name, " limit of ", as_text(*limit)));
       } else if (q && most && q->nano > most->nano) {

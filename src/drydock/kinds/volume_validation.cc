@@ -3,9 +3,9 @@
 #include <set>
 
 #include "base/gotext.h"
+#include "cel/quantity.h"
 #include "drydock/kinds/claims.h"
 #include "drydock/kinds/pod_parts.h"
-#include "drydock/quantity.h"
 #include "drydock/validation.h"
 
 namespace pintle::drydock {
@@ -125,7 +125,7 @@ void pod_source(std::string_view kind, const Value& source, const std::string& p
   if (kind == "projected") return projected(source, path, causes);
   if (kind == "ephemeral") return ephemeral(source, path, causes);
   if (kind == "emptyDir") {
-    const auto limit = parse_quantity(text(source, "sizeLimit"));
+    const auto limit = cel::parse_quantity(text(source, "sizeLimit"));
     if (!limit || limit->nano >= 0) return;
     return forbidden_field(causes, path + ".sizeLimit", "SizeLimit field must be a valid resource quantity");
   }

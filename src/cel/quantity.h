@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace pintle::drydock {
+namespace pintle::cel {
 
 struct Quantity {
   enum class Format : uint8_t { kDecimalSI, kBinarySI, kDecimalExponent };
@@ -21,4 +21,4 @@ std::string canonical(const Quantity& q);
 // What decoding complains of when parse_quantity gives nothing.
 std::string quantity_error();
 
-}  // namespace pintle::drydock
+}  // namespace pintle::cel

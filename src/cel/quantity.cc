@@ -1,9 +1,9 @@
-#include "drydock/quantity.h"
+#include "cel/quantity.h"
 
 #include <algorithm>
 #include <array>
 
-namespace pintle::drydock {
+namespace pintle::cel {
 namespace {
 
 using Wide = __int128;
@@ -151,4 +151,4 @@ std::string quantity_error() {
          "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 }
 
-}  // namespace pintle::drydock
+}  // namespace pintle::cel

@@ -2,7 +2,8 @@
 # everything is a third shorter. Files still include what they use; the tidy preset, which has no
 # precompiled headers, compiles them so, and so does dev, because GCC 12 takes what it inlines from a
 # precompiled header for code of ours and reports std::string. pintle_precompiled(target) for a
-# library or program, pintle_precompiled(target test) for tests, which need their own for -O0.
+# library or program; pintle_for_tests(target) for what only tests run, which compiles for minutes and
+# runs for moments and so is not optimised, and has a precompiled header of its own.
 option(PINTLE_PCH "precompile the standard headers" ON)
 
 function(pintle_pch_holder name)
@@ -23,17 +24,23 @@ if(PINTLE_PCH)
   endif()
 endif()
 
-function(pintle_precompiled target)
+function(pintle_reuse target holder)
   if(NOT PINTLE_PCH)
     return()
   endif()
-  if("${ARGN}" STREQUAL "test")
-    target_precompile_headers(${target} REUSE_FROM pch_test)
-  else()
-    target_precompile_headers(${target} REUSE_FROM pch_std)
-  endif()
+  target_precompile_headers(${target} REUSE_FROM ${holder})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
                            -Wno-stringop-overread)
   endif()
+endfunction()
+
+function(pintle_precompiled target)
+  pintle_reuse(${target} pch_std)
+endfunction()
+
+function(pintle_for_tests target)
+  target_compile_options(${target} PRIVATE -O0)
+  target_link_libraries(${target} PRIVATE GTest::gtest)  # the precompiled header has its definitions
+  pintle_reuse(${target} pch_test)
 endfunction()

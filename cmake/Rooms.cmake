@@ -1,11 +1,12 @@
 # pintle_room(yaml DEPS base value LIBS dep_x): one static library `yaml` from src/yaml/**.cc.
 # Files are sorted by their ending: *_test.cc becomes yaml_test, *_bench.cc yaml_bench, each
 # x_fuzz.cc its own yaml_x_fuzz; they link this room and what it declares, nothing else.
-# tools/check-layers holds the includes to tools/layers.txt.
+# tools/check-layers holds the includes to tools/layers.txt. LIGHTLY marks a room that mostly waits
+# for peers and disks: in a release it is compiled -O1, a quarter sooner.
 include(GoogleTest OPTIONAL)
 
 function(pintle_room room)
-  cmake_parse_arguments(R "" "" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(R "LIGHTLY" "" "DEPS;LIBS" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${room})
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${dir}/*.cc)
   set(src ${all})
@@ -22,6 +23,9 @@ function(pintle_room room)
   if(src)
     add_library(${room} STATIC ${src})
     pintle_precompiled(${room})
+    if(R_LIGHTLY)
+      target_compile_options(${room} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
     set(scope PUBLIC)
   else()
     add_library(${room} INTERFACE)
@@ -32,13 +36,15 @@ function(pintle_room room)
   if(fakes)
     add_library(${room}_testing STATIC ${fakes})
     target_link_libraries(${room}_testing PUBLIC ${room})
+    if(PINTLE_TESTS)
+      pintle_for_tests(${room}_testing)
+    endif()
   endif()
 
   if(PINTLE_TESTS AND tests)
     add_executable(${room}_test ${tests})
     target_link_libraries(${room}_test PRIVATE ${room} GTest::gtest_main)
-    target_compile_options(${room}_test PRIVATE -O0)  # they run for moments and compile for minutes
-    pintle_precompiled(${room}_test test)
+    pintle_for_tests(${room}_test)
     foreach(r ${room} ${R_DEPS})
       if(TARGET ${r}_testing)
         target_link_libraries(${room}_test PRIVATE ${r}_testing)
@@ -69,6 +75,7 @@ function(pintle_room room)
       # Without libFuzzer the same target replays its committed corpus as a test.
       add_executable(${room}_${stem}_replay ${file} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay_main.cc)
       target_link_libraries(${room}_${stem}_replay PRIVATE ${room})
+      pintle_for_tests(${room}_${stem}_replay)
       if(TARGET ${room}_testing)
         target_link_libraries(${room}_${stem}_replay PRIVATE ${room}_testing)
       endif()

@@ -85,26 +85,27 @@ Status add_crds(Context& context, const chart::Chart& chart, const ClientInstall
   return ok();
 }
 
-// Takes the manifests' texts as it goes: a release is large enough once.
-Status add_manifests(Context& context, std::vector<release::Manifest> manifests,
-                     const ClientInstallOptions& options, std::string& manifest) {
+// Leaves room for the hooks, which `helm template` shows behind: a text this large is copied once.
+Status add_manifests(Context& context, const std::vector<release::Manifest>& manifests,
+                     const ClientInstallOptions& options, const std::vector<release::Hook>& hooks,
+                     std::string& manifest) {
   constexpr size_t kSourceLine = 16;
   Writer writer(context, release_directory(options));
   if (options.output_dir.empty()) {
-    size_t size = manifest.size();
+    size_t size = manifest.size() + 1;
+    for (const release::Hook& h : hooks) size += h.manifest.size() + h.path.size() + kSourceLine;
     for (const release::Manifest& m : manifests) size += m.content.size() + m.name.size() + kSourceLine;
     manifest.reserve(size);
   }
-  for (release::Manifest& m : manifests) {
+  for (const release::Manifest& m : manifests) {
     if (!options.output_dir.empty()) {
-      TRY(writer.write(m.name, m.content));
+      TRY(writer.write(std::string(m.name), m.content));
     } else if (options.hide_secret && m.kind == "Secret" && m.api_version == "v1") {
       append(manifest,
              {"---\n# Source: ", m.name, "\n# HIDDEN: The Secret output has been suppressed\n"});
     } else {
       release::append_source(manifest, m.name, m.content);
     }
-    std::string().swap(m.content);
   }
   return ok();
 }
@@ -217,10 +218,9 @@ Status render_resources(Context& context, const chart::Chart& chart,
     out.notes.clear();
     return sorted.error();
   }
-  std::vector<release::RenderedFile>().swap(files);  // all are read, and copied
   out.hooks = std::move(sorted->hooks);
   if (options.include_crds) TRY(add_crds(context, chart, options, out.manifest));
-  TRY(add_manifests(context, std::move(sorted->manifests), options, out.manifest));
+  TRY(add_manifests(context, sorted->manifests, options, out.hooks, out.manifest));
   if (options.post_render && context.helm3) {
     auto changed = options.post_render(out.manifest);
     if (!changed) return post_render_error(changed.error());
@@ -260,10 +260,14 @@ Result<ClientRelease> client_install(Context& context, chart::Chart& chart,
   return out;
 }
 
-Result<std::string> template_text(Context& context, const ClientRelease& release,
+Result<std::string> template_text(Context& context, ClientRelease release,
                                   const ClientInstallOptions& options,
                                   const TemplateOptions& shown) {
-  std::string text(trim_space(release.manifest));
+  std::string text = std::move(release.manifest);  // it may be most of this program's memory
+  const std::string_view trimmed = trim_space(text);
+  const auto front = static_cast<size_t>(trimmed.data() - text.data());
+  text.resize(front + trimmed.size());
+  text.erase(0, front);
   text += '\n';
   Writer writer(context, release_directory(options));
   for (const release::Hook& hook : release.hooks) {

@@ -73,7 +73,7 @@ struct TemplateOptions {
 };
 
 // The text of a rendered release. Error: "could not find template P in chart", files.
-Result<std::string> template_text(Context& context, const ClientRelease& release,
+Result<std::string> template_text(Context& context, ClientRelease release,
                                   const ClientInstallOptions& options,
                                   const TemplateOptions& shown);
 

@@ -1,12 +1,17 @@
 // A chart directory into a list of files: a walk in name order that follows symlinks, honours
 // .helmignore and stays inside a budget (helm pkg/chart/v2/loader/directory.go, internal/sympath).
+// What the walk found is read when it is over, two files at a time where they are many: opening
+// thousands of small files is a fifth of the time an umbrella chart takes.
 #include <algorithm>
+#include <atomic>
+#include <optional>
 
 #include "base/path.h"
 #include "base/strings.h"
 #include "chart/ignore.h"
 #include "chart/load.h"
 #include "sys/disk.h"
+#include "sys/together.h"
 
 namespace pintle::chart {
 namespace {
@@ -15,6 +20,7 @@ constexpr int64_t kMaxChartSize = 100 * 1024 * 1024;
 constexpr int64_t kMaxFileSizeHelm3 = 5 * 1024 * 1024;
 constexpr size_t kMaxEntries = 500'000;
 constexpr size_t kMaxIgnoreFile = 1 << 20;
+constexpr size_t kManyFiles = 100;
 constexpr std::string_view kBom = "\xef\xbb\xbf";
 
 class Walk {
@@ -24,12 +30,18 @@ class Walk {
 
   // `inside`: the path in the chart; `real`: the same place on the disk, links resolved.
   Status directory(const std::string& inside, const std::string& real);
-  std::vector<File> take() { return std::move(files_); }
+  // What was found, read. The first error in the walk's order counts.
+  Result<std::vector<File>> read();
 
  private:
   Status entry(const std::string& inside, const std::string& real, const sys::FileInfo& info);
   Status link(const std::string& inside);
   Status file(const std::string& inside, const sys::FileInfo& info);
+  Error over_budget(const std::string& inside) const {
+    return Error(Code::kResourceExhausted,
+                 cat("error reading ", inside, ": chart exceeds maximum decompressed size of ",
+                     kMaxChartSize, " bytes"));
+  }
   std::string full(const std::string& inside) const {
     return inside.empty() ? root_ : path::join({root_, inside});
   }
@@ -38,7 +50,12 @@ class Walk {
   const std::string root_;
   const IgnoreRules rules_;
   const LoadOptions& options_;
-  std::vector<File> files_;
+  struct Found {
+    std::string inside;
+    int64_t mod_time;
+    size_t budget;  // what is left for it
+  };
+  std::vector<Found> found_;
   std::vector<std::string> open_;  // real paths of the directories being walked
   int64_t budget_ = kMaxChartSize;
   size_t entries_ = 0;
@@ -103,21 +120,43 @@ Status Walk::file(const std::string& inside, const sys::FileInfo& info) {
                  cat("chart file ", "\"", info.name, "\"", " is larger than the maximum file size ",
                      kMaxFileSizeHelm3));
   }
-  const auto over_budget = [&] {
-    return Error(Code::kResourceExhausted,
-                 cat("error reading ", inside, ": chart exceeds maximum decompressed size of ",
-                     kMaxChartSize, " bytes"));
-  };
-  if (info.size > budget_) return over_budget();
-  auto data = disk_.read_shared(name, static_cast<size_t>(budget_));
-  if (!data) {
-    if (data.error().code() == Code::kResourceExhausted) return over_budget();
-    return options_.helm3 ? data.error() : Error::wrap("error reading " + inside, data.error());
-  }
-  budget_ -= static_cast<int64_t>(data->view.size());
-  if (data->view.starts_with(kBom)) data->view.remove_prefix(kBom.size());
-  files_.push_back({inside, FileData(std::move(data->owner), data->view), info.mod_time});
+  if (info.size > budget_) return over_budget(inside);
+  found_.push_back({inside, info.mod_time, static_cast<size_t>(budget_)});
+  budget_ -= info.size;
   return ok();
+}
+
+Result<std::vector<File>> Walk::read() {
+  std::vector<std::optional<Result<sys::SharedBytes>>> read(found_.size());
+  std::atomic<int64_t> left{kMaxChartSize};  // files may hold more than they promised
+  const auto read_one = [&](size_t i) {
+    if (left <= 0) return;
+    read[i] = disk_.read_shared(full(found_[i].inside), found_[i].budget);
+    if (*read[i]) left -= static_cast<int64_t>((*read[i])->view.size());
+  };
+  if (found_.size() >= kManyFiles) {
+    sys::together(found_.size(), read_one);
+  } else {
+    for (size_t i = 0; i < found_.size(); ++i) read_one(i);
+  }
+  std::vector<File> files;
+  files.reserve(found_.size());
+  int64_t budget = kMaxChartSize;
+  for (size_t i = 0; i < found_.size(); ++i) {
+    Found& found = found_[i];
+    if (!read[i]) return over_budget(found.inside);
+    if (!*read[i]) {
+      const Error& error = read[i]->error();
+      if (error.code() == Code::kResourceExhausted) return over_budget(found.inside);
+      return options_.helm3 ? error : Error::wrap("error reading " + found.inside, error);
+    }
+    sys::SharedBytes& bytes = **read[i];
+    budget -= static_cast<int64_t>(bytes.view.size());
+    if (budget < 0) return over_budget(found.inside);
+    if (bytes.view.starts_with(kBom)) bytes.view.remove_prefix(kBom.size());
+    files.push_back({std::move(found.inside), FileData(std::move(bytes.owner), bytes.view), found.mod_time});
+  }
+  return files;
 }
 
 }  // namespace
@@ -137,8 +176,10 @@ Result<std::vector<File>> read_directory(sys::Disk& disk, const std::string& pat
   const auto real = disk.real_path(root);
   if (!real) return std::vector<File>();  // as Helm: a chart without files, refused later
   Walk walk(disk, root, std::move(rules), options);
-  TRY(walk.directory("", *real));
-  return walk.take();
+  const Status walked = walk.directory("", *real);
+  auto files = walk.read();
+  if (files && !walked) return walked.error();
+  return files;
 }
 
 }  // namespace pintle::chart

@@ -2,6 +2,7 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "release/manifest.h"
 #include "yaml/yaml.h"
 
 namespace pintle::release {
@@ -118,6 +119,16 @@ Result<Head> parse_head(std::string_view document, bool helm3) {
   static const yaml::Fields kFields = {"apiVersion", "kind", "metadata.name",
                                        "metadata.annotations"};
   return HeadReader(helm3).read(TRY(yaml::read_fields(document, kFields)));
+}
+
+Documents read_documents(std::string_view file, bool helm3) {
+  Documents out;
+  for (std::string_view text : split_manifests(file, helm3)) {
+    out.texts.push_back(text);
+    out.heads.push_back(parse_head(text, helm3));
+    if (!out.heads.back()) break;
+  }
+  return out;
 }
 
 }  // namespace pintle::release

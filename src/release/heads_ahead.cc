@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "release/head.h"
-#include "release/manifest.h"
 
 namespace pintle::release {
 
@@ -16,23 +15,9 @@ namespace {
 
 constexpr size_t kStaysInPlace = 64;        // more than any std::string holds inside itself
 constexpr size_t kWorthAThread = 32 << 10;  // bytes waiting: some tenths of a millisecond
+constexpr size_t kWorthWaking = 16 << 10;   // likewise, once there is one
 
 }  // namespace
-
-Documents::Documents() = default;
-Documents::~Documents() = default;
-Documents::Documents(Documents&&) noexcept = default;
-Documents& Documents::operator=(Documents&&) noexcept = default;
-
-Documents read_documents(std::string_view file, bool helm3) {
-  Documents out;
-  for (std::string_view text : split_manifests(file, helm3)) {
-    out.texts.push_back(text);
-    out.heads.push_back(parse_head(text, helm3));
-    if (!out.heads.back()) break;
-  }
-  return out;
-}
 
 struct HeadsAhead::Rep {
   enum class State : uint8_t { kWaiting, kReading, kRead, kTaken };
@@ -43,13 +28,14 @@ struct HeadsAhead::Rep {
   };
 
   const bool helm3;
-  std::mutex mutex;                              // guards what follows, but for a job being read
-  std::condition_variable changed;
-  std::deque<Job> jobs;                          // they stay in place
-  std::unordered_map<const char*, Job*> by_text;
+  std::mutex mutex;               // guards what follows, but for a job being read
+  std::condition_variable work;   // the thread waits for some
+  std::condition_variable read;   // the caller waits for what the thread is reading
+  std::deque<Job> jobs;           // they stay in place
   size_t next = 0, waiting_bytes = 0;
   bool over = false;
-  std::thread thread;                            // the caller's
+  std::unordered_map<const char*, Job*> by_text;  // this and what follows: the caller's
+  std::thread thread;
 
   explicit Rep(bool h3) : helm3(h3) {}
 
@@ -59,17 +45,18 @@ struct HeadsAhead::Rep {
       while (next < jobs.size() && jobs[next].state != State::kWaiting) ++next;
       if (over) return;
       if (next == jobs.size()) {
-        changed.wait(lock);
+        work.wait(lock);
         continue;
       }
       Job& job = jobs[next++];
       job.state = State::kReading;
+      waiting_bytes -= job.file.size();
       lock.unlock();
       Documents documents = read_documents(job.file, helm3);
       lock.lock();
       job.documents = std::move(documents);
       job.state = State::kRead;
-      changed.notify_all();
+      read.notify_one();
     }
   }
 
@@ -90,31 +77,33 @@ HeadsAhead::~HeadsAhead() {
     std::lock_guard lock(rep_->mutex);
     rep_->over = true;
   }
-  rep_->changed.notify_all();
+  rep_->work.notify_one();
   rep_->thread.join();
 }
 
 void HeadsAhead::add(std::string_view file) {
   if (file.size() < kStaysInPlace) return;
   Rep& rep = *rep_;
+  size_t waiting = 0;
   {
     std::lock_guard lock(rep.mutex);
     rep.jobs.emplace_back().file = file;
     rep.by_text[file.data()] = &rep.jobs.back();
+    waiting = rep.waiting_bytes += file.size();
   }
   if (rep.thread.joinable()) {
-    rep.changed.notify_all();
-  } else if ((rep.waiting_bytes += file.size()) >= kWorthAThread) {
+    if (waiting >= kWorthWaking) rep.work.notify_one();
+  } else if (waiting >= kWorthAThread) {
     rep.start();
   }
 }
 
 std::optional<Documents> HeadsAhead::take(std::string_view file) {
-  std::unique_lock lock(rep_->mutex);
   const auto at = rep_->by_text.find(file.data());
   if (at == rep_->by_text.end()) return std::nullopt;
   Rep::Job& job = *at->second;
-  rep_->changed.wait(lock, [&] { return job.state != Rep::State::kReading; });
+  std::unique_lock lock(rep_->mutex);
+  rep_->read.wait(lock, [&] { return job.state != Rep::State::kReading; });
   const bool read = job.state == Rep::State::kRead;
   job.state = Rep::State::kTaken;
   if (!read) return std::nullopt;

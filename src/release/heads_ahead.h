@@ -10,24 +10,10 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <vector>
-
-#include "base/result.h"
 
 namespace pintle::release {
 
-struct Head;
-
-// A file's documents, each with its head, in order; after an error there are no more.
-struct Documents {
-  std::vector<std::string_view> texts;
-  std::vector<Result<Head>> heads;
-  Documents();
-  ~Documents();
-  Documents(Documents&&) noexcept;
-  Documents& operator=(Documents&&) noexcept;
-};
-Documents read_documents(std::string_view file, bool helm3);
+struct Documents;  // head.h
 
 class HeadsAhead {
  public:

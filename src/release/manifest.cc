@@ -152,10 +152,15 @@ bool read_events(std::string_view list, std::vector<std::string>& out) {
 
 template <typename T>
 void sort_by_kind(std::vector<T>& items, Order order, bool helm3) {
-  std::stable_sort(items.begin(), items.end(), [&](const T& a, const T& b) {
-    int ra = kind_rank(a.kind, order, helm3), rb = kind_rank(b.kind, order, helm3);
-    return ra == rb && ra == kKnown ? a.kind < b.kind : ra < rb;
+  std::vector<std::pair<int, T*>> ranked;
+  for (T& item : items) ranked.emplace_back(kind_rank(item.kind, order, helm3), &item);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
+    return a.first == b.first && a.first == kKnown ? a.second->kind < b.second->kind
+                                                   : a.first < b.first;
   });
+  std::vector<T> sorted;
+  for (const auto& [rank, item] : ranked) sorted.push_back(std::move(*item));
+  items = std::move(sorted);
 }
 
 }  // namespace
@@ -183,7 +188,7 @@ Result<Sorted> sort_manifests(const std::vector<RenderedFile>& files, Order orde
       if (!head) return Error::wrap(cat("YAML parse error on ", file->path), head.error());
       const std::string* hook_events = annotation(*head, kHook);
       if (hook_events == nullptr) {
-        out.manifests.push_back({file->path, std::string(document), std::move(head->api_version),
+        out.manifests.push_back({file->path, document, std::move(head->api_version),
                                  std::move(head->kind), std::move(head->name)});
         continue;
       }

@@ -25,8 +25,7 @@ struct Hook {
 };
 
 struct Manifest {
-  std::string name;  // file path
-  std::string content;
+  std::string_view name, content;  // of the file it stands in: its path, a part of its text
   std::string api_version, kind, object_name;
 };
 
@@ -46,9 +45,11 @@ struct RenderedFile {
 
 // SortManifests: by kind, within a kind by file path and place. `files` in any order; names starting
 // with "_" and blank files are passed over. Hooks of unknown events are dropped, with an INFO.
+// What is returned points into `files`.
 // Error: "YAML parse error on PATH: ...". `ahead` has read some of the files already, or is null.
 Result<Sorted> sort_manifests(const std::vector<RenderedFile>& files, Order order,
                               bool helm3 = false, const Log& log = {}, HeadsAhead* ahead = nullptr);
+Result<Sorted> sort_manifests(std::vector<RenderedFile>&&, Order, bool, const Log&, HeadsAhead*) = delete;
 
 // Rank of a kind in the order; unknown kinds rank last.
 int kind_rank(std::string_view kind, Order order, bool helm3 = false);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/strings.h"
 #include "release/heads_ahead.h"
 
 namespace pintle::release {
@@ -35,18 +36,20 @@ TEST(SplitManifests, Helm3TrimsBothEndsAndWantsWhiteSpaceOnlyBefore) {
   EXPECT_EQ(split_manifests("a---\nb", true), (Texts{"a---\nb"}));
 }
 
-Sorted sorted(std::vector<RenderedFile> files, Order order = Order::kInstall) {
-  auto out = sort_manifests(files, order);
+Sorted sorted(const std::vector<RenderedFile>& files) {
+  auto out = sort_manifests(files, Order::kInstall);
   EXPECT_TRUE(out) << out.error().text();
   return out ? *out : Sorted();
 }
 
 TEST(SortManifests, ByKindThenPathThenPlace) {
-  auto got = sorted({{"c/b.yaml", "kind: Zebra\n---\nkind: Service\n---\nkind: Ant\n"},
-                     {"c/a.yaml", "kind: Service\n"},
-                     {"c/_p.yaml", "kind: Service\n"}});
+  const std::vector<RenderedFile> files = {
+      {"c/b.yaml", "kind: Zebra\n---\nkind: Service\n---\nkind: Ant\n"},
+      {"c/a.yaml", "kind: Service\n"},
+      {"c/_p.yaml", "kind: Service\n"}};
+  auto got = sorted(files);
   std::vector<std::string> kinds;
-  for (const auto& m : got.manifests) kinds.push_back(m.name + " " + m.kind);
+  for (const auto& m : got.manifests) kinds.push_back(cat(m.name, " ", m.kind));
   EXPECT_EQ(kinds, (std::vector<std::string>{"c/a.yaml Service", "c/b.yaml Service",
                                              "c/b.yaml Ant", "c/b.yaml Zebra"}));
 }
@@ -59,11 +62,12 @@ TEST(SortManifests, WebhooksAreUninstalledFirst) {
 }
 
 TEST(SortManifests, AnnotationsMakeHooks) {
-  auto got = sorted({{"c/h.yaml",
-                      "kind: Job\nmetadata:\n  name: 123\n  annotations:\n"
-                      "    helm.sh/hook: PRE-install, test-success\n"
-                      "    helm.sh/hook-weight: 5\n"
-                      "    helm.sh/hook-delete-policy: a, B\n"}});
+  const std::vector<RenderedFile> files = {{"c/h.yaml",
+                                            "kind: Job\nmetadata:\n  name: 123\n  annotations:\n"
+                                            "    helm.sh/hook: PRE-install, test-success\n"
+                                            "    helm.sh/hook-weight: 5\n"
+                                            "    helm.sh/hook-delete-policy: a, B\n"}};
+  auto got = sorted(files);
   ASSERT_EQ(got.hooks.size(), 1u);
   EXPECT_EQ(got.hooks[0].events, (std::vector<std::string>{"pre-install", "test"}));
   EXPECT_EQ(got.hooks[0].weight, 5);
@@ -105,7 +109,7 @@ TEST(SortManifests, FilesReadAheadSortAsThoseReadInTurn) {
     auto out = sort_manifests(files, Order::kInstall, false, {}, ahead);
     if (!out) return out.error().text();
     std::string all;
-    for (const auto& m : out->manifests) all += m.name + m.kind + m.object_name + m.content;
+    for (const auto& m : out->manifests) append(all, {m.name, m.kind, m.object_name, m.content});
     for (const auto& h : out->hooks) all += h.path + h.name + h.manifest;
     return all;
   };

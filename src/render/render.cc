@@ -163,6 +163,7 @@ Status render(const chart::Chart& chart, const Value& render_values, const Optio
 
   tmpl::Options vm_options;
   vm_options.missing_key = options.strict ? tmpl::MissingKey::kError : tmpl::MissingKey::kZero;
+  vm_options.once = true;
   tmpl::Vm vm(set, vm_options);
   funcs::Env env;
   env.lint = options.lint;

@@ -152,6 +152,12 @@ class Arena {
     return {bytes.data(), bytes.size()};
   }
 
+  void reset() {
+    blocks_.clear();
+    at_ = nullptr;
+    left_ = 0;
+  }
+
  private:
   void* take(size_t n, size_t align);
 

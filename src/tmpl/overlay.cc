@@ -43,8 +43,19 @@ Template* Vm::Rep::find(std::string_view name) const {
 }
 
 const Program& Vm::Rep::program(Template& t) {
-  if (t.program == nullptr) t.program = compile(*t.root, number, t.source->arena);
+  if (t.program == nullptr) {
+    t.program = compile(*t.root, number, &t == once ? once_arena : t.source->arena);
+  }
   return *t.program;
+}
+
+Status Vm::Rep::execute_once(Template* t, const Value& data, std::string& target) {
+  once = t;
+  const Status done = execute(t, data, target);
+  once = nullptr;
+  t->program.reset();
+  once_arena.reset();
+  return done;
 }
 
 Status Vm::Rep::execute(const Template* t, const Value& data, std::string& target) {
@@ -79,12 +90,14 @@ Status Vm::Rep::execute(const Template* t, const Value& data, std::string& targe
 }
 
 Status Vm::Rep::execute_named(std::string_view name, const Value& data, std::string& target) {
-  const Template* t = find(name);
+  Template* t = find(name);
   if (t == nullptr) {
     return Error(cat("template: no template ", quote(name), " associated with template ",
                      quote(kSetName)),
                  Code::kNotFound);
   }
+  // A program that is there already belongs to a template that others include.
+  if (options.once && running == 0 && !t->program) return execute_once(t, data, target);
   return execute(t, data, target);
 }
 

@@ -86,6 +86,7 @@ struct Vm::Rep {
   Template* find(uint32_t id) const;
   Template* find(std::string_view name) const;
   Status execute(const Template* t, const value::Value& data, std::string& out);
+  Status execute_once(Template* t, const value::Value& data, std::string& out);
   Status execute_named(std::string_view name, const value::Value& data, std::string& out);
   Result<const Text*> text(std::string_view content, std::unique_ptr<Text>& uncached);
   const Program& program(Template& t);
@@ -148,6 +149,8 @@ struct Vm::Rep {
   uint64_t steps_left = 0;
   uint64_t bytes_left = 0;  // of all outputs together, thrown away or not
   int running = 0;
+  const Template* once = nullptr;  // being executed from outside, and then not again
+  Arena once_arena;                // of its program
   StackLimit stack;
   std::vector<std::string> buffers;  // for include's results
 

@@ -141,7 +141,7 @@ Status run(Session& s, const Options& o) {
     options.environment = cluster_environment(*world->cluster);
   }
   auto progress = std::make_unique<Progress>(s, "rendering " + prepared.chart->name());
-  const auto release =
+  auto release =
       TRY(where == DryRun::kServer
               ? server_install(s, context, o, prepared, options)
               : action::client_install(context, *prepared.chart, prepared.values, options));
@@ -150,10 +150,11 @@ Status run(Session& s, const Options& o) {
     return Error::with_cause(
         release.error->text() + "\n\nUse --debug flag to render out invalid YAML", *release.error);
   }
+  const auto error = release.error;
   s.print(TRY(action::template_text(
-      context, release, options,
+      context, std::move(release), options,
       {.no_hooks = o.install.no_hooks, .skip_tests = o.skip_tests, .show_only = o.show_only})));
-  if (release.error) return *release.error;
+  if (error) return *error;
   return ok();
 }
 

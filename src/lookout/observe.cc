@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 #include "base/strings.h"
 #include "crypt/crypt.h"
@@ -50,6 +51,8 @@ std::string heads_json(const informer::Object& o) {
              "}}");
 }
 
+size_t hash_of(std::string_view uid) { return std::hash<std::string_view>()(uid); }
+
 // "spec.containers{web}" -> "web"
 std::string container_of(std::string_view field_path) {
   const size_t open = field_path.find('{'), close = field_path.rfind('}');
@@ -67,7 +70,8 @@ Observer::Observer(std::string region, std::string cluster_uid, const Rules& rul
       tracker_(cluster_uid_, options) {}
 
 void Observer::know_counts(const std::vector<std::pair<std::string, int64_t>>& counts) {
-  for (const auto& [uid, count] : counts) counts_.emplace(uid, count);
+  counts_.reserve(counts.size());
+  for (const auto& [uid, count] : counts) counts_.emplace(hash_of(uid), count);
 }
 
 Status Observer::hear(std::string_view resource, const informer::Change& change, int64_t now_ms,
@@ -104,8 +108,8 @@ Status Observer::hear(std::string_view resource, const informer::Change& change,
 
 Status Observer::hear_event(std::string_view resource, const informer::Change& change,
                             int64_t now_ms, Batch& batch) {
-  const std::string uid(change.object->uid());
-  if (change.recreated()) counts_.erase(std::string(change.before->uid()));
+  const size_t uid = hash_of(change.object->uid());
+  if (change.recreated()) counts_.erase(hash_of(change.before->uid()));
   if (change.kind == informer::Change::Kind::kDelete) {  // its time was over
     counts_.erase(uid);
     return ok();

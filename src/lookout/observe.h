@@ -52,7 +52,9 @@ class Observer {
   std::string region_, cluster_uid_;
   const Rules* rules_;
   Tracker tracker_;
-  std::unordered_map<std::string, int64_t> counts_;  // uid of an Event -> its count
+  // An Event's count by a hash of its uid, for there are many: with equal hashes two would only mix up
+  // their repeats.
+  std::unordered_map<size_t, int64_t> counts_;
   std::deque<Held> held_;
   bool raw_events_ = true;
 };

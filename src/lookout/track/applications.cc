@@ -32,7 +32,7 @@ void Tracker::State::see_application(const Seen& seen) {
   }
   if (before != health) {
     const int64_t ms = time_at(o, {"status", "health", "lastTransitionTime"});
-    a.since_ms = ms != 0 ? ms : seen.changed_ms != 0 ? seen.changed_ms : seen.now_ms;
+    a.since_ms = ms != 0 ? ms : seen.managers.changed_ms != 0 ? seen.managers.changed_ms : seen.now_ms;
   }
 
   const auto say = [&](std::string_view type, std::string_view what, std::string_view at,

@@ -19,13 +19,21 @@ std::string find(const std::map<std::string, std::string>& m, const char* key) {
   return it == m.end() ? "" : it->second;
 }
 
+// Helm 2 annotates nothing; its charts label.
+std::string tiller_release(const std::map<std::string, std::string>& labels) {
+  if (find(labels, "heritage") == "Tiller") return find(labels, "release");
+  if (find(labels, "app.kubernetes.io/managed-by") != "Tiller") return "";
+  return find(labels, "app.kubernetes.io/instance");
+}
+
 }  // namespace
 
-std::string Tracker::State::helm_key_of(const Seen& seen) {
-  const std::string name = find(seen.annotations, "meta.helm.sh/release-name");
+std::string Tracker::State::release_key_of(const Seen& seen) {
+  std::string name = find(seen.annotations, "meta.helm.sh/release-name");
+  std::string space = find(seen.annotations, "meta.helm.sh/release-namespace");
+  if (name.empty()) name = tiller_release(seen.labels);
   if (name.empty()) return "";
-  const std::string space = find(seen.annotations, "meta.helm.sh/release-namespace");
-  return cat("secrets/", space.empty() ? seen.subject.name_space : space, '/', name);
+  return cat(space.empty() ? seen.subject.name_space : space, '/', name);
 }
 
 void Tracker::State::see_owner(const Seen& seen) {
@@ -36,6 +44,7 @@ void Tracker::State::see_owner(const Seen& seen) {
   o.release_namespace = o.release.empty() ? "" : seen.subject.name_space;
   if (o.release.empty()) {
     o.release = find(seen.annotations, "meta.helm.sh/release-name");
+    if (o.release.empty()) o.release = tiller_release(seen.labels);
     o.release_namespace = find(seen.annotations, "meta.helm.sh/release-namespace");
     if (!o.release.empty() && o.release_namespace.empty()) {
       o.release_namespace = seen.subject.name_space;

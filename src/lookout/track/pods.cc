@@ -35,7 +35,7 @@ void Tracker::State::see_pod(const Seen& seen) {
   const auto say = [&](std::string_view type, Severity severity, const std::string& what,
                        std::string_view reason, std::string_view message, int64_t ms,
                        std::string data) {
-    if (ms == 0) ms = seen.changed_ms;
+    if (ms == 0) ms = seen.managers.changed_ms;
     if (!pod.told.insert(what).second) return;
     if (seen.initial && before_baseline(seen.resource, ms)) return;
     Event& e = tell(seen, type, key(seen.subject, what));

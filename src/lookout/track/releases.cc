@@ -65,21 +65,22 @@ Severity severity_of(std::string_view type) {
 
 // What an event says about a revision.
 void describe(Event& e, const HelmRelease& release, const Revision& r) {
+  const Content& c = *r.content;
   e.severity = severity_of(e.type);
   e.release = release.name;
   e.release_namespace = release.name_space;
   e.revision = r.number;
   e.reason = r.status;
-  e.message = r.description;
+  e.message = c.description;
   e.data = Data()
                .text("status", r.status)
-               .text("chart", r.chart)
-               .text("chart_version", r.chart_version)
-               .text("app_version", r.app_version)
-               .text("description", r.description)
-               .text("who", r.who)
-               .text("values_digest", r.values_digest)
-               .raw("images", r.images.empty() ? "[]" : r.images)
+               .text("chart", c.chart)
+               .text("chart_version", c.chart_version)
+               .text("app_version", c.app_version)
+               .text("description", c.description)
+               .text("who", c.who)
+               .text("values_digest", c.values_digest)
+               .raw("images", c.images.empty() ? "[]" : c.images)
                .take();
 }
 
@@ -94,24 +95,26 @@ void Tracker::State::see_release_record(Seen& seen) {
   }
   r.uid = seen.subject.uid;
   r.status = status_of(seen);
-  r.who = seen.who;
+  Content content;
+  content.who = seen.managers.who;
   const int64_t created = time_at(*seen.object, {"metadata", "creationTimestamp"});
   r.since_ms = std::max({label_time(seen, "modifiedAt"), label_time(seen, "createdAt"),
                          label_time(seen, "MODIFIED_AT"), label_time(seen, "CREATED_AT"), created});
   if (r.since_ms == 0) r.since_ms = seen.now_ms;
-  std::string name_space = seen.subject.name_space;
+  std::string name_space;
   if (const value::Value* c = value_at(*seen.object, {"condensed"})) {
-    r.chart = text_at(*c, {"chart"});
-    r.chart_version = text_at(*c, {"chart_version"});
-    r.app_version = text_at(*c, {"app_version"});
-    r.description = text_at(*c, {"description"});
-    r.values_digest = text_at(*c, {"values_digest"});
+    name_space = text_at(*c, {"namespace"});
+    content.chart = text_at(*c, {"chart"});
+    content.chart_version = text_at(*c, {"chart_version"});
+    content.app_version = text_at(*c, {"app_version"});
+    content.description = text_at(*c, {"description"});
+    content.values_digest = text_at(*c, {"values_digest"});
     if (const value::Value* images = value_at(*c, {"images"})) {
       for (const value::Value& image : images->items()) {
         if (!image.is_string()) continue;
-        append(r.images, {r.images.empty() ? "[" : ",", json::quoted(image.as_string())});
+        append(content.images, {content.images.empty() ? "[" : ",", json::quoted(image.as_string())});
       }
-      if (!r.images.empty()) r.images += ']';
+      if (!content.images.empty()) content.images += ']';
     }
     if (!text_at(*c, {"broken"}).empty()) ++broken_payloads;
   }
@@ -119,22 +122,33 @@ void Tracker::State::see_release_record(Seen& seen) {
   const std::string helm_key = cat(seen.resource, '/', seen.subject.name_space, '/', name);
   HelmRelease& release = helm[helm_key];
   release.name = name;
-  release.name_space = name_space;
+  release.record_space = seen.subject.name_space;
+  release.helm2 = seen.labels.contains("OWNER");
+  // Tiller keeps all records in a namespace of its own.
+  if (!release.helm2) {
+    release.name_space = release.record_space;
+  } else if (!name_space.empty() || release.name_space.empty()) {
+    release.name_space = name_space.empty() ? release.record_space : name_space;
+    helm2[release.key()] = helm_key;
+  }
   const auto known = release.revisions.find(r.number);
   const bool same_record = known != release.revisions.end() && known->second.uid == r.uid;
   const std::string before = same_record ? known->second.status : "";
-  r.rollback = r.status == "pending-rollback" || r.description.starts_with("Rollback to ") ||
+  r.rollback = r.status == "pending-rollback" || content.description.starts_with("Rollback to ") ||
                (same_record && known->second.rollback);
   if (same_record) {
     // A payload that was not read (or is not there any more) takes nothing away.
     const Revision& old = known->second;
-    if (r.chart.empty()) {
-      r.chart = old.chart, r.chart_version = old.chart_version, r.app_version = old.app_version;
-      r.images = old.images, r.values_digest = old.values_digest;
+    if (content.chart.empty()) {
+      std::string who = std::move(content.who), description = std::move(content.description);
+      content = *old.content;
+      content.who = std::move(who);
+      content.description = std::move(description);
     }
     r.stuck_told = old.stuck_told && old.status == r.status;
     if (old.status == r.status) r.since_ms = std::min(r.since_ms, old.since_ms);
   }
+  r.content = std::make_shared<const Content>(std::move(content));
   helm_uids[r.uid] = {helm_key, r.number};
   const bool newest = release.newest.number <= r.number || release.revisions.empty();
   release.revisions[r.number] = r;
@@ -192,14 +206,24 @@ void Tracker::State::forget_release_record(const Subject& s, int64_t now_ms) {
     e.reason = "uninstalled";
     e.time_ms = now_ms;
   }
-  if (release.revisions.empty()) helm.erase(found);
+  if (!release.revisions.empty()) return;
+  if (release.helm2) helm2.erase(release.key());
+  helm.erase(found);
 }
 
-void Tracker::State::degrade(const std::string& helm_key, std::string_view why,
+HelmRelease* Tracker::State::release_of(const std::string& release_key) {
+  for (const char* driver : {"secrets/", "configmaps/"}) {
+    if (const auto it = helm.find(driver + release_key); it != helm.end()) return &it->second;
+  }
+  const auto old = helm2.find(release_key);
+  return old == helm2.end() ? nullptr : &helm[old->second];
+}
+
+void Tracker::State::degrade(const std::string& release_key, std::string_view why,
                              const Subject& cause, int64_t now_ms) {
-  const auto found = helm.find(helm_key);
-  if (found == helm.end() || found->second.newest.status != "deployed") return;
-  const HelmRelease& release = found->second;
+  const HelmRelease* found = release_of(release_key);
+  if (found == nullptr || found->newest.status != "deployed") return;
+  const HelmRelease& release = *found;
   Seen seen;
   seen.subject = cause;
   seen.now_ms = now_ms;
@@ -226,8 +250,9 @@ void Tracker::State::tick_releases(int64_t now_ms) {
       seen.subject = {"",
                       "v1",
                       helm_key.starts_with("secrets/") ? "Secret" : "ConfigMap",
-                      release.name_space,
-                      release::record_key(release.name, static_cast<int>(number)),
+                      release.record_space,
+                      release.helm2 ? cat(release.name, ".v", number)
+                                    : release::record_key(release.name, static_cast<int>(number)),
                       r.uid};
       Event& e = tell(seen, "release.stuck", cat(cluster, '/', r.uid, "/stuck/", r.status));
       describe(e, release, r);
@@ -236,10 +261,10 @@ void Tracker::State::tick_releases(int64_t now_ms) {
     }
     if (release.settle_ms == 0 || release.settle_ms > now_ms) continue;
     release.settle_ms = 0;
-    const std::string owner = helm_key.substr(helm_key.find('/') + 1);
+    const std::string owner = release.key();
     for (const auto& [uid, w] : workloads) {
       if (w.release_key != owner || w.available) continue;
-      degrade(helm_key, cat(w.kind, ' ', w.name, " is not available"),
+      degrade(owner, cat(w.kind, ' ', w.name, " is not available"),
               {"", "", w.kind, w.name_space, w.name, uid}, now_ms);
       break;
     }

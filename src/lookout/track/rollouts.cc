@@ -69,12 +69,12 @@ void Tracker::State::see_rollout(const Seen& seen) {
     r.step = 0;
     r.paused = false;
     r.fresh = !known || status != r.status_before;
-    r.who = seen.who;
+    r.who = seen.managers.who;
   }
   r.template_digest = digest;
   if (status != r.status_before) {
     r.fresh = true;
-    r.since_ms = seen.changed_ms != 0 ? seen.changed_ms : seen.now_ms;
+    r.since_ms = seen.managers.changed_ms != 0 ? seen.managers.changed_ms : seen.now_ms;
   }
   r.status_before = status;
   r.phase = aborted ? "Aborted" : std::string(phase);

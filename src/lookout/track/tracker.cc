@@ -36,19 +36,6 @@ const Kind* kind_of(std::string_view resource) {
 
 bool is_release_record(const Kind& k) { return k.kind == "Secret" || k.kind == "ConfigMap"; }
 
-// Who changed it last and when, by metadata.managedFields; writers of status are no people.
-void read_managers(Seen& seen) {
-  const value::Value* list = value_at(*seen.object, {"metadata", "managedFields"});
-  int64_t latest = -1;
-  for (const value::Value& m : list != nullptr ? list->items() : std::span<const value::Value>()) {
-    const int64_t ms = time_at(m, {"time"});
-    seen.changed_ms = std::max(seen.changed_ms, ms);
-    if (!text_at(m, {"subresource"}).empty() || ms < latest) continue;
-    latest = ms;
-    seen.who = clean_text(text_at(m, {"manager"}), 253);
-  }
-}
-
 }  // namespace
 
 Condition condition_of(const value::Value& object, std::string_view type) {
@@ -82,7 +69,8 @@ Event& Tracker::State::tell(const Seen& seen, std::string_view type, std::string
   e.type = type;
   e.subject = seen.subject;
   e.dedup_key = std::move(dedup_key);
-  e.time_ms = seen.changed_ms != 0 && seen.initial ? seen.changed_ms : seen.now_ms;
+  const int64_t changed = seen.managers.changed_ms;
+  e.time_ms = changed != 0 && seen.initial ? changed : seen.now_ms;
   e.labels = seen.labels;
   const Owner owner = owner_of(seen.subject);
   e.release = owner.release;
@@ -138,8 +126,8 @@ Result<std::vector<Event>> Tracker::observe(std::string_view resource, Change ch
   }
   seen.labels = texts_at(object, {"metadata", "labels"});
   seen.annotations = texts_at(object, {"metadata", "annotations"});
-  read_managers(seen);
-  seen.old = initial && s.before_baseline(resource, seen.changed_ms);
+  seen.managers = managers_of(object);
+  seen.old = initial && s.before_baseline(resource, seen.managers.changed_ms);
   if (is_release_record(*kind)) {
     s.see_release_record(seen);
   } else {
@@ -206,7 +194,9 @@ bool Tracker::knows_record(const std::string& uid) const { return state_->helm_u
 
 bool Tracker::has_release(std::string_view resource, std::string_view name_space,
                           std::string_view name) const {
-  return state_->helm.contains(cat(resource, '/', name_space, '/', name));
+  const State& s = *state_;
+  return s.helm.contains(cat(resource, '/', name_space, '/', name)) ||
+         s.helm2.contains(cat(name_space, '/', name));
 }
 
 std::string Tracker::image_of(const Subject& pod, std::string_view container) const {
@@ -239,11 +229,23 @@ uint64_t Tracker::broken_payloads() const { return state_->broken_payloads; }
 
 std::vector<Tracker::Release> Tracker::releases() const {
   std::vector<Release> out;
+  std::unordered_map<std::string_view, int64_t> drifted;  // since when, by release
+  for (const auto& [uid, w] : state_->workloads) {
+    if (w.drifted_ms == 0) continue;
+    int64_t& since = drifted[w.release_key];
+    since = since == 0 ? w.drifted_ms : std::min(since, w.drifted_ms);
+  }
   for (const auto& [key, h] : state_->helm) {
     const Revision& r = h.newest;
+    const Content& c = *r.content;
     out.push_back({h.name, h.name_space, r.stuck_told ? "stuck" : r.status, r.number, r.since_ms,
-                   "Helm", r.chart.empty() ? "" : cat(r.chart, '-', r.chart_version), r.app_version,
-                   r.who});
+                   "Helm", c.chart.empty() ? "" : cat(c.chart, '-', c.chart_version), c.app_version,
+                   c.who});
+    if (r.status != "deployed") continue;
+    if (const auto drift = drifted.find(h.key()); drift != drifted.end()) {
+      out.back().state = "drifted";
+      out.back().since_ms = std::max(r.since_ms, drift->second);
+    }
   }
   for (const auto& [uid, r] : state_->rollouts) {
     out.push_back({r.name, r.name_space, r.phase, std::max<int64_t>(0, atoll(r.round.c_str())),

@@ -5,13 +5,14 @@
 // one told by an Event and by a state, or told again after a restart, is stored once. The tracker
 // keeps no durable state: fed with everything that exists, it ends where it was.
 //
-// Sources: release Secrets and ConfigMaps by their labels alone (status transitions of Helm 3 and
-// 4: spec events-informers §3.4; Helm 2: OWNER=TILLER), Deployment, StatefulSet, DaemonSet, Job,
-// Pod status, argoproj.io Rollout and Application status.
+// Sources: release Secrets and ConfigMaps by their labels (status transitions of Helm 3 and 4: spec
+// events-informers §3.4; Helm 2: OWNER=TILLER), Deployment, StatefulSet, DaemonSet, Job, Pod status,
+// argoproj.io Rollout and Application status. A release has drifted when somebody else than Helm has
+// written to the spec of one of its workloads since Helm did (managers.h).
 // Limits: memory is one small record for each release revision that exists and each live workload.
 // Single-threaded: each region has its own.
 //
-// Parts: releases.cc (Helm's records), rollouts.cc, applications.cc, workloads.cc, pods.cc (and
+// Parts: releases.cc (Helm's records), managers.cc (managedFields), rollouts.cc, applications.cc, workloads.cc, pods.cc (and
 // Jobs), owners.cc (whose an object is), twins.h (an Event and a state that tell the same).
 #pragma once
 
@@ -36,6 +37,7 @@ struct Owner {
 struct TrackerOptions {
   int64_t stuck_ms = 10 * 60 * 1000;  // pending longer than this: release.stuck
   int64_t settle_ms = 60 * 1000;      // how long a deployed release may take to be available
+  bool operator==(const TrackerOptions&) const = default;
 };
 
 class Tracker {
@@ -82,7 +84,7 @@ class Tracker {
 
   // The state of each release, for the status page and the API.
   struct Release {
-    std::string name, name_space, state;  // "deployed", "pending", "stuck", "failed", ...
+    std::string name, name_space, state;  // "deployed", "pending", "stuck", "drifted", ...
     int64_t revision = 0, since_ms = 0;
     std::string kind;  // "Helm", "Rollout", "Application"
     std::string chart, app_version, who;

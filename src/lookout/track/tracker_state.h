@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "lookout/fields.h"
+#include "lookout/track/managers.h"
 #include "lookout/track/tracker.h"
 #include "lookout/track/twins.h"
 #include "value/value.h"
@@ -23,14 +25,18 @@ struct Seen {
   bool initial = false;
   bool old = false;  // part of a first list, and from before what that may tell
   int64_t now_ms = 0;
-  int64_t changed_ms = 0;  // when somebody changed it last, as managedFields say; 0: unknown
   Subject subject;
   std::map<std::string, std::string> labels, annotations;
-  std::string who;  // the manager who changed it last, not counting status
+  Managers managers;
   const value::Value* object = nullptr;
 };
 
 // ---- Helm ----
+
+// What was released, as the payload says.
+struct Content {
+  std::string chart, chart_version, app_version, description, values_digest, images, who;
+};
 
 struct Revision {
   std::string uid, status;
@@ -38,15 +44,18 @@ struct Revision {
   int64_t since_ms = 0;   // in this status
   bool rollback = false;  // pending-rollback was seen, or the description says so
   bool stuck_told = false;
-  std::string chart, chart_version, app_version, description, values_digest, images, who;
+  std::shared_ptr<const Content> content;  // never null; the same in all copies of a revision
 };
 
 struct HelmRelease {
   std::string name, name_space;
+  std::string record_space;  // where its records are: with Helm 2, Tiller's namespace
+  bool helm2 = false;
   std::map<int64_t, Revision> revisions;
   Revision newest;         // the last one of those that exist or existed
   bool gone_told = false;  // release.uninstalled
   int64_t settle_ms = 0;   // when its workloads must be available; 0: not waited for
+  std::string key() const { return name_space + "/" + name; }  // as in WorkloadRecord
 };
 
 // ---- the others, by uid ----
@@ -68,8 +77,11 @@ struct ApplicationRecord {
 };
 
 struct WorkloadRecord {
-  std::string kind, name, name_space, round, release_key, template_digest;
+  std::string kind, name, name_space, round, template_digest;
+  std::string release_key;  // "NAMESPACE/NAME" of the Helm release it is of; "": of none
   bool available = false;
+  int64_t drifted_ms = 0;   // since when; 0: it has not
+  int64_t drift_told = 0;   // Managers::helm_ms, from which on one was told
   std::set<std::string> told;
 };
 
@@ -95,7 +107,8 @@ struct Tracker::State {
   TrackerOptions options;
   std::map<std::string, Baseline, std::less<>> baselines;
 
-  std::map<std::string, HelmRelease> helm;  // "secrets/NAMESPACE/NAME"
+  std::map<std::string, HelmRelease> helm;  // "secrets/NAMESPACE/NAME", the records' namespace
+  std::unordered_map<std::string, std::string> helm2;  // HelmRelease::key() -> key in `helm`
   std::unordered_map<std::string, std::pair<std::string, int64_t>> helm_uids;  // -> key, revision
   std::unordered_map<std::string, RolloutRecord> rollouts;
   std::unordered_map<std::string, ApplicationRecord> applications;
@@ -118,19 +131,21 @@ struct Tracker::State {
   void see_release_record(Seen& seen);  // releases.cc
   void forget_release_record(const Subject& s, int64_t now_ms);
   void tick_releases(int64_t now_ms);
-  void degrade(const std::string& helm_key, std::string_view why, const Subject& cause,
+  void degrade(const std::string& release_key, std::string_view why, const Subject& cause,
                int64_t now_ms);
+  HelmRelease* release_of(const std::string& release_key);  // null: none is known
   void see_rollout(const Seen& seen);      // rollouts.cc
   void see_application(const Seen& seen);  // applications.cc
   void see_workload(const Seen& seen);     // workloads.cc
+  void see_drift(const Seen& seen, WorkloadRecord& w);
   void see_job(const Seen& seen);          // pods.cc
   void see_pod(const Seen& seen);
   void see_owner(const Seen& seen);  // owners.cc
   void forget_owner(const Subject& s, int64_t now_ms);
   void forget_gone(int64_t now_ms);
   Owner owner_of(const Subject& s) const;
-  // "secrets/NAMESPACE/NAME" when Helm's annotations name a release.
-  static std::string helm_key_of(const Seen& seen);
+  // "NAMESPACE/NAME" when Helm's annotations name a release, or Helm 2's labels.
+  static std::string release_key_of(const Seen& seen);
 };
 
 // The values of `conditions[type]`.

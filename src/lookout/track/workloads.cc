@@ -1,6 +1,7 @@
 // Deployments, StatefulSets and DaemonSets by their status: settled or failed, once for each round.
 // A release that Helm or Argo CD drives has its own outcome: its workloads tell workload.*, and a
-// failing one degrades the release; a workload of nobody is its own release.
+// failing one degrades the release, and one that somebody else has written to lets it drift; a
+// workload of nobody is its own release.
 #include <cstdlib>
 
 #include "base/strings.h"
@@ -18,6 +19,7 @@ bool managed(const Seen& seen) {
          seen.annotations.contains("argocd.argoproj.io/tracking-id") ||
          label("heritage") == "Tiller" || label("heritage") == "Helm" ||
          label("app.kubernetes.io/managed-by") == "Helm" ||
+         label("app.kubernetes.io/managed-by") == "Tiller" ||
          !label("argocd.argoproj.io/instance").empty();
 }
 
@@ -64,8 +66,7 @@ void Tracker::State::see_workload(const Seen& seen) {
   w.kind = seen.subject.kind;
   w.name = seen.subject.name;
   w.name_space = seen.subject.name_space;
-  const std::string helm_key = helm_key_of(seen);
-  w.release_key = helm_key.empty() ? "" : helm_key.substr(helm_key.find('/') + 1);
+  w.release_key = release_key_of(seen);
   const std::string digest = digest_of(value_at(o, {"spec", "template"}));
   // A StatefulSet has no revision that scaling leaves alone: its template tells.
   const bool numbered = !round_of(seen).starts_with("g");
@@ -83,7 +84,7 @@ void Tracker::State::see_workload(const Seen& seen) {
 
   const auto say = [&](std::string_view what, std::string_view reason, std::string_view message,
                        int64_t ms) {
-    if (ms == 0) ms = seen.changed_ms;
+    if (ms == 0) ms = seen.managers.changed_ms;
     if (!w.told.insert(std::string(what)).second) return;
     if (seen.initial && (!numbered || before_baseline(seen.resource, ms))) return;
     const std::string type = cat(managed(seen) ? "workload." : "release.", what);
@@ -101,19 +102,37 @@ void Tracker::State::see_workload(const Seen& seen) {
                  .number("replicas", c.want)
                  .number("updated", c.updated)
                  .number("available", c.available)
-                 .text("who", seen.who)
+                 .text("who", seen.managers.who)
                  .take();
   };
   if (failed) {
     say("failed", progress.reason, progress.message, progress.changed_ms);
-    if (!seen.old && !helm_key.empty()) {
-      for (const char* driver : {"secrets/", "configmaps/"}) {
-        degrade(cat(driver, w.release_key), progress.message, seen.subject, seen.now_ms);
-      }
+    if (!seen.old && !w.release_key.empty()) {
+      degrade(w.release_key, progress.message, seen.subject, seen.now_ms);
     }
   } else if (w.available && c.want > 0) {
     say("deployed", "Available", "", progress.changed_ms);
   }
+  see_drift(seen, w);
+}
+
+// Told once until Helm writes to it again.
+void Tracker::State::see_drift(const Seen& seen, WorkloadRecord& w) {
+  const Managers& m = seen.managers;
+  w.drifted_ms = w.release_key.empty() ? 0 : m.drifted_ms;
+  if (w.drifted_ms == 0 || w.drift_told == m.helm_ms) return;
+  w.drift_told = m.helm_ms;
+  if (seen.initial && before_baseline(seen.resource, m.drifted_ms)) return;
+  Event& e = tell(seen, "release.drifted", key(seen.subject, cat("drifted/", m.helm_ms)));
+  const size_t slash = w.release_key.find('/');
+  e.release_namespace = w.release_key.substr(0, slash);
+  e.release = w.release_key.substr(slash + 1);
+  if (const HelmRelease* release = release_of(w.release_key)) e.revision = release->newest.number;
+  e.severity = Severity::kWarning;
+  e.reason = "drifted";
+  e.message = cat(m.drifted_by, " has written to the spec of ", w.kind, ' ', w.name);
+  e.time_ms = m.drifted_ms;
+  e.data = Data().text("who", m.drifted_by).raw("fields", json_list(m.drifted_fields)).take();
 }
 
 }  // namespace pintle::lookout

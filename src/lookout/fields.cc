@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kLabelLimit = 4 << 10;
 constexpr size_t kMaxLabels = 256;
+constexpr std::string_view kSeverities[] = {"info", "warning", "error"};
 
 }  // namespace
 
@@ -86,6 +87,40 @@ Subject subject_of(const value::Value& object, std::string_view group, std::stri
   s.name = clean_text(text_at(object, {"metadata", "name"}), 253);
   s.uid = clean_text(text_at(object, {"metadata", "uid"}), 253);
   return s;
+}
+
+std::string subject_json(const Subject& s) {
+  return Data()
+      .text("group", s.group)
+      .text("version", s.version)
+      .raw("kind", json::quoted(s.kind))
+      .raw("namespace", json::quoted(s.name_space))
+      .raw("name", json::quoted(s.name))
+      .text("uid", s.uid)
+      .take();
+}
+
+std::string_view severity_name(Severity s) { return kSeverities[static_cast<size_t>(s)]; }
+
+std::optional<Severity> severity_of(std::string_view name) {
+  for (const Severity s : {Severity::kInfo, Severity::kWarning, Severity::kError}) {
+    if (severity_name(s) == name) return s;
+  }
+  return std::nullopt;
+}
+
+std::string json_list(const std::vector<std::string>& items) {
+  std::string out = "[";
+  for (const std::string& s : items) append(out, {out.size() > 1 ? "," : "", json::quoted(s)});
+  return out + "]";
+}
+
+std::string json_map(const std::map<std::string, std::string>& texts) {
+  std::string out = "{";
+  for (const auto& [name, text] : texts) {
+    append(out, {out.size() > 1 ? "," : "", json::quoted(name), ":", json::quoted(text)});
+  }
+  return out + "}";
 }
 
 Data& Data::text(std::string_view name, std::string_view value) {

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lookout/model.h"
 #include "value/value.h"
@@ -27,6 +29,14 @@ int64_t time_ms(std::string_view rfc3339);
 
 // apiVersion, kind and metadata's heads. `kind` is for items of lists, which lack it.
 Subject subject_of(const value::Value& object, std::string_view group, std::string_view kind);
+
+std::string subject_json(const Subject& s);  // kind, namespace and name always
+
+std::string_view severity_name(Severity s);
+std::optional<Severity> severity_of(std::string_view name);
+
+std::string json_list(const std::vector<std::string>& items);           // ["a","b"]
+std::string json_map(const std::map<std::string, std::string>& texts);  // {"a":"b"}
 
 // A flat JSON object, put together in order; empty texts and zeros are left out.
 class Data {

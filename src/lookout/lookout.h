@@ -2,6 +2,8 @@
 //
 //   region (informers) -> observe -> writer (one transaction every few ms) -> deliver -> sinks
 //
+// Several may share one PostgreSQL: then share.h divides the regions, and any of them delivers.
+//
 // Back-pressure: a region hands its batches to the writer through a queue bounded in bytes; while it
 // is full the region's informers hold up the server, and nothing is dropped.
 #pragma once
@@ -31,7 +33,8 @@ class Lookout {
                                                 const sys::Environ& environ);
   virtual ~Lookout() = default;  // stop(0)
   virtual std::string url() const = 0;  // of its API: "http://127.0.0.1:8090"
-  // Takes a new configuration: regions, subscriptions and rules change live. Error: nothing changed.
+  // Takes a new configuration, live. Error: nothing changed. What is read at the start only (listen,
+  // database, secret_key_file, share) stays as it was, is logged, and shown by a metric.
   virtual Status reload(Config config) = 0;
   virtual void stop(int64_t grace_ms) = 0;
 };

@@ -39,11 +39,11 @@ Result<std::map<std::string, Event>> told_of(Store& store, const std::string& re
 
 }  // namespace
 
-Status find_lost(Store& store, const Tracker& tracker, std::string_view resource,
+Status find_lost(Store& store, const Known& known, std::string_view resource,
                  const std::vector<std::string>& namespaces, int64_t now_ms, Batch& batch) {
   std::set<std::string> lost;
   for (auto& [uid, count] : TRY(store.counts(batch.cluster_uid, resource))) {
-    if (!tracker.knows_record(uid)) lost.insert(std::move(uid));
+    if (!known.record(uid)) lost.insert(std::move(uid));
   }
   if (lost.empty()) return ok();
   std::map<std::string, const Event*> newest;  // of each release that is gone
@@ -61,7 +61,7 @@ Status find_lost(Store& store, const Tracker& tracker, std::string_view resource
     o.subject = e.subject;
     o.received_ms = now_ms;
     batch.observations.push_back(std::move(o));
-    if (tracker.has_release(resource, e.release_namespace, e.release)) continue;  // pruned
+    if (known.release(resource, e.release_namespace, e.release)) continue;  // pruned
     const Event*& last = newest[cat(e.release_namespace, '/', e.release)];
     if (last == nullptr || last->revision < e.revision) last = &e;
   }

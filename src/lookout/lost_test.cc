@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/strings.h"
+#include "lookout/track/tracker.h"
 #include "sys/testing/fake_clock.h"
 
 namespace pintle::lookout {
@@ -12,6 +13,13 @@ std::string record(std::string_view name, int revision) {
   return cat(R"({"kind":"Secret","metadata":{"name":"sh.helm.release.v1.)", name, ".v", revision,
              R"(","namespace":"shop","uid":")", name, revision,
              R"(","labels":{"owner":"helm","name":")", name, R"(","status":"deployed"}}})");
+}
+
+Known known(const Tracker& t) {
+  return {[&t](const std::string& uid) { return t.knows_record(uid); },
+          [&t](std::string_view resource, std::string_view name_space, std::string_view name) {
+            return t.has_release(resource, name_space, name);
+          }};
 }
 
 Batch blank(int64_t region_id) {
@@ -51,7 +59,7 @@ TEST(Lost, TellsWhatWasUninstalledWhileNobodyWatched) {
   ASSERT_TRUE(now.observe("secrets", Change::kAdded, record("kept", 2), true, 2000));
   for (const size_t want : {1, 0}) {
     Batch batch = blank(region->id);
-    ASSERT_TRUE(find_lost(**store, now, "secrets", {}, 2000, batch));
+    ASSERT_TRUE(find_lost(**store, known(now), "secrets", {}, 2000, batch));
     ASSERT_EQ(batch.events.size(), want) << "told once";
     if (want == 1) {
       EXPECT_EQ(batch.events[0].type, "release.uninstalled");
@@ -64,7 +72,7 @@ TEST(Lost, TellsWhatWasUninstalledWhileNobodyWatched) {
   }
   Batch other = blank(region->id);
   ASSERT_TRUE((*store)->commit(before));
-  ASSERT_TRUE(find_lost(**store, now, "secrets", {"elsewhere"}, 2000, other));
+  ASSERT_TRUE(find_lost(**store, known(now), "secrets", {"elsewhere"}, 2000, other));
   EXPECT_TRUE(other.events.empty()) << "namespaces that are not watched tell nothing";
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "kube/config.h"
+#include "lookout/config/kubeconfig_text.h"
 #include "lookout/fields.h"
 #include "lookout/lost.h"
 #include "lookout/track/release_payload.h"
@@ -18,6 +19,8 @@ constexpr int64_t kCheckpointMs = 10'000;  // how often one is stored that bring
 constexpr int64_t kEventsWaitMs = 15'000;  // how long Events wait for the other lists
 constexpr int64_t kUnhealthyMs = 60'000;
 constexpr int64_t kRequestMs = 5'000;
+constexpr size_t kMaxAnswer = 1 << 20;
+constexpr int64_t kCareMs = 1'000;
 constexpr int64_t kArgoRetryMs = 2'000;
 
 constexpr std::string_view kDefinitions = "customresourcedefinitions.apiextensions.k8s.io";
@@ -52,11 +55,19 @@ class InCluster : public sys::Environ {
 
 Result<kube::ClientConfig> client_config(const RegionConfig& c, sys::Disk& disk,
                                          const sys::Environ& environ) {
+  if (!c.kubeconfig_text.empty()) return client_config_of_text(c.kubeconfig_text, c.context);
   if (c.kubeconfig != "in-cluster") return kube::client_config(flags_of(c), disk, environ);
   return kube::client_config(flags_of(c), disk, InCluster(environ));
 }
 
 }  // namespace
+
+// What the cluster said of itself.
+struct WatchedRegion::Answer {
+  std::mutex mutex;
+  std::string text;           // guarded by mutex, as the next
+  std::optional<Status> end;
+};
 
 struct WatchedRegion::Watch {
   informer::Resource resource;
@@ -100,54 +111,87 @@ Status WatchedRegion::check() const {
   return ok();
 }
 
-Status WatchedRegion::connect() {
+Result<std::shared_ptr<kube::Rest>> WatchedRegion::connection() {
+  std::lock_guard held(mutex_);
+  if (rest_) return rest_;
+  const auto config = TRY(client_config(config_, shared_.disk, shared_.environ));
+  rest_ = TRY(kube::connect(config, {.user_agent = "pintled-lookout",
+                                     .environ = &shared_.environ,
+                                     .engine = shared_.engine,
+                                     .aside = shared_.aside}));
+  return rest_;
+}
+
+void WatchedRegion::ask(std::function<void()> answered) {
   std::lock_guard connecting(connect_mutex_);
-  if (stopped_) return ok();
-  auto failed = [&](Error e) -> Status {
-    std::lock_guard held(mutex_);
-    error_ = e.text();
-    return e;
-  };
-  auto config = client_config(config_, shared_.disk, shared_.environ);
-  if (!config) return failed(config.error());
-  auto rest =
-      kube::connect(*config, {.user_agent = "pintled-lookout", .environ = &shared_.environ});
-  if (!rest) return failed(rest.error());
-  {
-    std::lock_guard held(mutex_);
-    rest_ = std::move(*rest);
+  asking_.reset();
+  auto answer = std::make_shared<Answer>();
+  std::shared_ptr<kube::Rest> before;  // ends behind the lock
+  if (std::exchange(answer_, answer)) {
+    std::lock_guard held(mutex_);  // it failed: its configuration may have changed since
+    before = std::move(rest_);
+  }
+  const auto cluster = stopped_ ? Result<std::shared_ptr<kube::Rest>>(Error("stopped")) : connection();
+  if (!cluster) {
+    answer->end = cluster.error();
+    return answered();
   }
   kube::Call call;
   call.path = "/api/v1/namespaces/kube-system";
   call.timeout_ms = kRequestMs;
-  call.retry = false;
-  auto answer = rest_->call(call);
-  if (!answer) return failed(answer.error());
-  auto space = kube::decode(*answer);
-  if (!space) return failed(space.error());
-  const std::string uid(text_at(*space, {"metadata", "uid"}));
-  if (uid.empty()) return failed(Error("namespace kube-system has no uid", Code::kDataLoss));
+  asking_ = (*cluster)->open(
+      call,
+      [answer](std::string_view piece) {
+        std::lock_guard held(answer->mutex);
+        answer->text.append(piece);
+        return answer->text.size() > kMaxAnswer ? kube::Rest::Flow::kStop : kube::Rest::Flow::kContinue;
+      },
+      [answer, answered = std::move(answered)](Status end) {
+        {
+          std::lock_guard held(answer->mutex);
+          answer->end.emplace(std::move(end));
+        }
+        answered();
+      });
+}
 
-  auto region = shared_.store.put_region({0, config_.name, uid, config_.environment, true, 0});
-  if (!region) return failed(region.error());
-  if (auto taken = shared_.store.take_region(region->id, shared_.epoch); !taken) {
-    return failed(taken.error());
+Status WatchedRegion::take(int64_t epoch) {
+  std::lock_guard connecting(connect_mutex_);
+  if (stopped_ || !answer_) return ok();
+  const Status taken = take_answer(epoch);
+  std::lock_guard held(mutex_);
+  error_ = taken ? "" : taken.error().text();
+  return taken;
+}
+
+Status WatchedRegion::take_answer(int64_t epoch) {
+  http::Response answer;
+  {
+    std::lock_guard held(answer_->mutex);
+    if (!answer_->end) return Error(Code::kUnavailable, "the cluster has not answered");
+    TRY(*answer_->end);
+    answer.body = std::move(answer_->text);
   }
-  auto checkpoints = shared_.store.checkpoints(region->id);
-  if (!checkpoints) return failed(checkpoints.error());
-  auto counts = shared_.store.counts(uid, "events");
-  if (!counts) return failed(counts.error());
+  asking_.reset();
+  const auto space = TRY(kube::decode(answer));
+  const std::string uid(text_at(space, {"metadata", "uid"}));
+  if (uid.empty()) return Error("namespace kube-system has no uid", Code::kDataLoss);
+
+  const auto region =
+      TRY(shared_.store.put_region({0, config_.name, uid, config_.environment, true, 0}));
+  epoch_ = TRY(shared_.store.take_region(region.id, shared_.owner, epoch));
+  auto checkpoints = TRY(shared_.store.checkpoints(region.id));
+  const auto counts = TRY(shared_.store.counts(uid, "events"));
 
   {
     std::lock_guard held(mutex_);
-    id_ = region->id;
+    id_ = region.id;
     cluster_uid_ = uid;
-    checkpoints_ = std::move(*checkpoints);
+    checkpoints_ = std::move(checkpoints);
     observer_ = std::make_unique<Observer>(config_.name, uid, *rules_, tracker_options_);
     observer_->set_raw_events(raw_events_);
-    observer_->know_counts(*counts);
+    observer_->know_counts(counts);
     connected_ms_ = now_ms();
-    error_.clear();
   }
   shared_.writer.attach(id_, [this] {
     std::lock_guard held(mutex_);
@@ -155,7 +199,9 @@ Status WatchedRegion::connect() {
   });
   TRY(watch_everywhere("", "v1", "secrets", "Secret", "owner=helm", "type=helm.sh/release.v1"));
   TRY(watch_everywhere("", "v1", "configmaps", "ConfigMap", "owner=helm", ""));
-  TRY(watch_everywhere("", "v1", "configmaps", "ConfigMap", "OWNER=TILLER", ""));
+  for (const auto& [plural, kind] : {std::pair{"secrets", "Secret"}, {"configmaps", "ConfigMap"}}) {
+    TRY(watch_everywhere("", "v1", plural, kind, "OWNER=TILLER", ""));
+  }
   TRY(watch_everywhere("apps", "v1", "deployments", "Deployment", "", ""));
   TRY(watch_everywhere("apps", "v1", "statefulsets", "StatefulSet", "", ""));
   TRY(watch_everywhere("apps", "v1", "daemonsets", "DaemonSet", "", ""));
@@ -164,7 +210,10 @@ Status WatchedRegion::connect() {
   TRY(watch_definitions());
   shared_.factory.start();
   connected_ = true;
-  shared_.log("INFO", "region connected", {{"region", config_.name}, {"server", rest_->server()}});
+  shared_.log("INFO", "region connected",
+              {{"region", config_.name},
+               {"server", rest_->server()},
+               {"epoch", std::to_string(epoch_)}});
   return ok();
 }
 
@@ -196,6 +245,7 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
 
   informer::InformerOptions options;
   options.keep_text = false;
+  options.reflector.stream_lists = true;
   options.on_error = [this, &w](const Error& e) { on_error(w, e); };
   if (w.name == "events") {
     options.reflector.transform = informer::drop_managed_fields();
@@ -240,7 +290,7 @@ Status WatchedRegion::watch_definitions() {
     on_error(w, e);
     if (!w.denied && !w.absent) return;
     rollouts_wanted_ = applications_wanted_ = true;
-    shared_.poke();
+    poke();
   };
   w.informer = TRY(shared_.factory.informer(rest_, w.resource, std::move(options)));
   w.registration = TRY(w.informer->add_handler([this](const informer::Change& c) {
@@ -248,7 +298,7 @@ Status WatchedRegion::watch_definitions() {
     const bool there = c.kind != informer::Change::Kind::kDelete;
     if (c.object->name() == kRollouts) rollouts_wanted_ = there;
     if (c.object->name() == kApplications) applications_wanted_ = there;
-    if (c.object->name().ends_with(".argoproj.io")) shared_.poke();
+    if (c.object->name().ends_with(".argoproj.io")) poke();
     return informer::Take::kTaken;
   }));
   std::lock_guard held(mutex_);
@@ -279,7 +329,7 @@ Batch WatchedRegion::blank() const {
   b.region_id = id_;
   b.region = config_.name;
   b.cluster_uid = cluster_uid_;
-  b.epoch = shared_.epoch;
+  b.epoch = epoch_;
   return b;
 }
 
@@ -298,7 +348,7 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
     w.gap_open = false;
     w.version = change.version;
     w.heard_ms = now;
-    if (!events_started_) shared_.poke();
+    if (!events_started_) poke();
     if (!w.dirty && now - w.stored_ms < kCheckpointMs) return informer::Take::kTaken;
     w.dirty = false;
     w.stored_ms = now;
@@ -378,11 +428,18 @@ void WatchedRegion::care_for_argo() {
   }
 }
 
+void WatchedRegion::poke() {
+  poked_ = true;
+  shared_.poke();
+}
+
 bool WatchedRegion::care() {
-  if (!connected_ || stopped_) return check_health(now_ms());
+  const int64_t now = now_ms();
+  if (!poked_.exchange(false) && now - cared_ms_ < kCareMs) return false;
+  cared_ms_ = now;
+  if (!connected_ || stopped_) return check_health(now);
   care_for_argo();
   bool start_events = false;
-  const int64_t now = now_ms();
   {
     std::lock_guard held(mutex_);
     const bool listed = std::all_of(watches_.begin(), watches_.end(), [](const auto& w) {
@@ -405,17 +462,29 @@ bool WatchedRegion::care() {
   return check_health(now);
 }
 
-// Once, when all is listed. A kind that could not be listed tells nothing.
+// Once, when all is listed. A kind that could not be listed tells nothing. What is heard meanwhile
+// does not wait for the database.
 void WatchedRegion::tell_lost(int64_t now) {
-  std::lock_guard held(mutex_);
+  const Known known{[this](const std::string& uid) {
+                      std::lock_guard held(mutex_);
+                      return observer_->tracker().knows_record(uid);
+                    },
+                    [this](std::string_view resource, std::string_view space, std::string_view name) {
+                      std::lock_guard held(mutex_);
+                      return observer_->tracker().has_release(resource, space, name);
+                    }};
   for (const std::string_view resource : {"secrets", "configmaps"}) {
-    const bool listed = std::all_of(watches_.begin(), watches_.end(), [&](const auto& w) {
-      return w->name != resource || w->registration->synced();
-    });
-    if (!listed) continue;
-    Batch batch = blank();
-    if (const Status found = find_lost(shared_.store, observer_->tracker(), resource,
-                                       config_.namespaces, now, batch);
+    Batch batch;
+    {
+      std::lock_guard held(mutex_);
+      const bool listed = std::all_of(watches_.begin(), watches_.end(), [&](const auto& w) {
+        return w->name != resource || w->registration->synced();
+      });
+      if (!listed) continue;
+      batch = blank();
+    }
+    if (const Status found =
+            find_lost(shared_.store, known, resource, config_.namespaces, now, batch);
         !found) {
       shared_.log("WARN", "what was uninstalled meanwhile is not known",
                   {{"region", config_.name}, {"error", found.error().text()}});
@@ -483,6 +552,7 @@ bool WatchedRegion::check_health(int64_t now) {
 void WatchedRegion::stop() {
   if (stopped_.exchange(true)) return;
   std::lock_guard connecting(connect_mutex_);
+  asking_.reset();
   if (rest_) shared_.factory.remove(rest_);
   if (id_ != 0) shared_.writer.detach(id_);
 }

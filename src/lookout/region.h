@@ -1,24 +1,30 @@
 // WatchedRegion: one watched cluster: its connection, its informers and its observer. What they
 // hear goes to the writer; while that has no room the informers wait.
 //
-// Starting is: connect, read the cluster's uid (that of namespace kube-system), take the region in
-// the store, list all the tracker knows, and only then the Events, so that they find their owners.
+// Starting is: ask for the cluster's uid (that of namespace kube-system), take the region in the
+// store, list all the tracker knows, and only then the Events, so that they find their owners.
 // Events are watched from the stored checkpoint on. The kinds of Argo are watched while their
 // definitions exist; where definitions may not be read they are simply tried.
 //
-// connect() and care() run on threads of lookout's, one call at a time; the handlers on the
+// Nothing here waits for a cluster: ask() sends and returns, what may block besides (exec plugins,
+// token files) is left to `aside`; so hundreds start at once, and a dead one holds up no other.
+//
+// ask(), take() and care() run on threads of lookout's, one call at a time; the handlers on the
 // factory's delivery loop; status() and the others on any. No thread of its own.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
+#include "http/http.h"
 #include "informer/factory.h"
+#include "kube/rest.h"
 #include "lookout/config/config.h"
 #include "lookout/observe.h"
 #include "lookout/store.h"
@@ -38,8 +44,10 @@ struct RegionShared {
   sys::Disk& disk;
   const sys::Environ& environ;
   Log log;
-  int64_t epoch = 0;
+  std::string owner;  // this process
   std::function<void()> poke;  // care() is wanted soon
+  std::shared_ptr<http::Engine> engine;  // its connection's I/O thread
+  std::function<void(std::function<void()> task)> aside;  // for what may block
 };
 
 struct WatchStatus {
@@ -69,9 +77,16 @@ class WatchedRegion {
 
   // Whether its kubeconfig can be read; reads files only.
   Status check() const;
-  // Blocks for a few seconds at most. Error: the cluster cannot be reached; try again.
-  Status connect();
+  // Asks the cluster who it is. `answered` runs once, perhaps at once, or on a thread that must not
+  // be held up; then take() says how it went.
+  void ask(std::function<void()> answered);
+  // Takes the region in the store with this epoch (0: the next one) and starts its watches. Error:
+  // the cluster cannot be reached, ask again; kFailedPrecondition: a newer epoch has it.
+  Status take(int64_t epoch);
+  // To its API server; made at the first call, which sends nothing.
+  Result<std::shared_ptr<kube::Rest>> connection();
   bool connected() const { return connected_; }
+  int64_t epoch() const { return epoch_; }  // 0: not taken yet
   // Everything that is due: Events once the rest is there, kinds that came or went, stuck releases,
   // its health. Short. True when it has just become live: all was listed.
   bool care();
@@ -85,8 +100,10 @@ class WatchedRegion {
 
  private:
   struct Watch;
+  struct Answer;
   informer::Take hear(Watch& watch, const informer::Change& change);
   void on_error(Watch& watch, const Error& error);
+  Status take_answer(int64_t epoch);
   Status add_watch(std::string group, std::string version, std::string plural, std::string kind,
                    std::string name_space, std::string labels, std::string fields);
   Status watch_everywhere(std::string group, std::string version, std::string plural,
@@ -96,6 +113,7 @@ class WatchedRegion {
   void drop_watch(std::string_view resource);
   void tell_lost(int64_t now_ms);
   bool check_health(int64_t now_ms);
+  void poke();
   std::string state_now(std::string& error) const;
   Batch blank() const;
   int64_t now_ms() const { return shared_.clock.now_ns() / 1'000'000; }
@@ -104,10 +122,15 @@ class WatchedRegion {
   RegionShared shared_;
   const TrackerOptions tracker_options_;
   std::shared_ptr<kube::Rest> rest_;  // shared with the factory
+  std::atomic<int64_t> epoch_{0};
   std::atomic<bool> connected_{false}, stopped_{false};
   std::atomic<bool> rollouts_wanted_{false}, applications_wanted_{false};
+  std::atomic<bool> poked_{false};
+  int64_t cared_ms_ = 0;  // care()'s
 
-  std::mutex connect_mutex_;  // held while connecting: stop waits for its end
+  std::mutex connect_mutex_;  // held by ask, take and stop; guards the next two
+  std::shared_ptr<Answer> answer_;  // shared with the request that fills it
+  std::unique_ptr<kube::Rest::Pending> asking_;
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const Rules> rules_;
   bool raw_events_;

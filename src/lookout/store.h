@@ -6,7 +6,8 @@
 //   query), and brings no event without a dedup_key. Doing a commit again is harmless.
 // - Events have one gap-free-to-readers sequence: a reader that has seen seq n never sees a smaller
 //   one later (writers of a shared database take turns at it).
-// - A commit with an epoch older than the region's is refused (kFailedPrecondition).
+// - A commit with an epoch older than the region's is refused (kFailedPrecondition): whoever took a
+//   region first and was paused since cannot write any more.
 // - Secrets (a subscription's key and sink credentials) are stored encrypted (AES-256-GCM with the
 //   key given at open) and never come back in Subscription::sink_public.
 // Errors: kUnavailable when the database is locked, gone or full (worth trying again; the outcome of
@@ -45,6 +46,7 @@ struct Region {
   std::string name, cluster_uid, environment;
   bool enabled = true;
   int64_t epoch = 0;
+  std::string owner = {};  // who took it last
 };
 
 struct StoredEvent {
@@ -72,8 +74,10 @@ struct Subscription {
   std::string secret;       // write-only: "" when read through the API's way
   // "key" of delivery order, of {subject, release, region, subscription}.
   std::string order_by = "release";
-  bool enabled = true;
+  bool enabled = true;   // the configuration's word
+  bool paused = false;   // an operator's, or its receiver is gone (410)
   int64_t generation = 1;
+  bool active() const { return enabled && !paused; }
 };
 
 enum class DeliveryState : uint8_t { kPending, kLeased, kSucceeded, kRetry, kDead, kCancelled };
@@ -111,6 +115,17 @@ struct DeliveryQuery {
   std::optional<DeliveryState> state;
   int64_t after = 0;  // ids greater than this
   int limit = 100;
+  int64_t event_sequence = 0;      // 0: any
+  int64_t from_ms = 0, to_ms = 0;  // of its event's storing; 0: open
+  bool latest = false;             // only those that were not sent again
+  bool newest_first = false;       // then: ids smaller than `after` (0: from the end), descending
+};
+
+// What the API has made beside the configuration's file (config/settings.h).
+struct Setting {
+  std::string kind, name;
+  std::string value;   // JSON
+  std::string secret;  // encrypted at rest
 };
 
 class Store {
@@ -123,18 +138,26 @@ class Store {
   virtual Result<Region> put_region(const Region& region) = 0;  // by name; id is given back
   virtual Result<std::vector<Region>> regions() = 0;
   virtual Status remove_region(std::string_view name) = 0;  // its rows stay, checkpoints too
-  // Takes a region for this epoch; refused when a newer one has it.
-  virtual Status take_region(int64_t id, int64_t epoch) = 0;
+  // Takes a region; the answer is the epoch to commit with. 0: the one after the last. Else it must
+  // be newer than the last, or the owner's own (kFailedPrecondition).
+  virtual Result<int64_t> take_region(int64_t id, std::string_view owner, int64_t epoch) = 0;
   virtual Result<std::vector<Checkpoint>> checkpoints(int64_t region_id) = 0;
   // The count stored last for an object, to tell missed repeats: uid -> count, for a resource.
   virtual Result<std::vector<std::pair<std::string, int64_t>>> counts(std::string_view cluster_uid,
                                                                       std::string_view resource) = 0;
+
+  // Says that `owner` is there. How many are that said so in the last for_ms, it included; by the
+  // database's clock. One on SQLite: a file is one process's. leave: it is gone at once.
+  virtual Result<int> meet(std::string_view owner, int64_t for_ms) = 0;
+  virtual Status leave(std::string_view owner) = 0;
 
   virtual Result<Committed> commit(const Batch& batch) = 0;
 
   virtual Result<std::vector<StoredEvent>> events(const EventQuery& query) = 0;
   virtual Result<StoredEvent> event(int64_t sequence) = 0;
   virtual Result<int64_t> last_sequence() = 0;
+  // The state that told an event. kNotFound: none did, or it is gone.
+  virtual Result<Observation> observation(int64_t sequence) = 0;
   struct StoredGap {
     int64_t id = 0;
     std::string region;
@@ -142,12 +165,20 @@ class Store {
   };
   virtual Result<std::vector<StoredGap>> gaps(int64_t after, int limit) = 0;
 
-  // Subscriptions. A disabled one is due no new deliveries, and those it has are held. Changing
-  // where one sends takes effect for what it has waiting, too.
+  // Subscriptions. One that is disabled or paused is due no new deliveries, and those it has are
+  // held. Changing where one sends takes effect for what it has waiting, too.
   virtual Result<Subscription> add_subscription(const Subscription& s) = 0;
   virtual Status update_subscription(const Subscription& s) = 0;  // "" secret: kept
   virtual Status remove_subscription(int64_t id) = 0;             // its waiting deliveries: cancelled
   virtual Result<std::vector<Subscription>> subscriptions() = 0;  // without secrets
+  virtual Result<Subscription> whole_subscription(int64_t id) = 0;  // with its secret
+
+  // Settings: by kind and name, with their secrets. The version grows with every change of one, or
+  // of a subscription, by whichever process.
+  virtual Status put_setting(const Setting& s) = 0;
+  virtual Status remove_setting(std::string_view kind, std::string_view name) = 0;
+  virtual Result<std::vector<Setting>> settings() = 0;
+  virtual Result<int64_t> settings_version() = 0;
 
   // Deliveries. claim: up to `limit` that are due, at most one for each order key and only its
   // oldest unfinished one, for `lease_ms`; expired leases come again. SKIP LOCKED on PostgreSQL.
@@ -182,6 +213,9 @@ class Store {
   // "pod.*", "*"), once all their deliveries have succeeded, are dead or cancelled, with those; and
   // for "*" and "observation" the states of objects that are not their newest. How many went.
   virtual Result<int64_t> clean(std::string_view type, int64_t before_ms, int limit) = 0;
+
+  // How many events it would remove, up to `limit`.
+  virtual Result<int64_t> count_old(std::string_view type, int64_t before_ms, int limit) = 0;
 
   virtual uint64_t statements() const = 0;  // sent so far, for the metrics
 };

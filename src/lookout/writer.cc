@@ -12,6 +12,7 @@ namespace {
 
 constexpr auto kCollect = std::chrono::milliseconds(4);
 constexpr size_t kEnough = 1 << 20;  // no more is waited for
+constexpr size_t kLeastRoom = 32 << 10;
 constexpr int64_t kFirstWaitMs = 100, kLongestWaitMs = 5000;
 
 int64_t now_ms(sys::Clock& clock) { return clock.now_ns() / 1'000'000; }
@@ -52,8 +53,12 @@ bool empty(const Batch& b) {
 
 }  // namespace
 
-Writer::Writer(Commit commit, sys::Clock& clock, Log log, Done done)
-    : store_(std::move(commit)), clock_(clock), log_(std::move(log)), done_(std::move(done)) {}
+Writer::Writer(Commit commit, sys::Clock& clock, Log log, Done done, Refused refused)
+    : store_(std::move(commit)),
+      clock_(clock),
+      log_(std::move(log)),
+      done_(std::move(done)),
+      refused_(std::move(refused)) {}
 
 Writer::~Writer() { stop(0); }
 
@@ -85,10 +90,15 @@ void Writer::detach(int64_t region_id) {
   if (empty(it->second.batch)) queues_.erase(it);
 }
 
+// However much the others have waiting, a little may.
+bool Writer::fits(const Queue& q) const {
+  return q.bytes < (counters_.waiting_bytes < kRoomOfAll ? kRoom : kLeastRoom);
+}
+
 bool Writer::has_room(int64_t region_id) {
   std::lock_guard held(mutex_);
   Queue& q = queues_[region_id];
-  if (q.bytes < kRoom) return true;
+  if (fits(q)) return true;
   q.was_full = true;
   return false;
 }
@@ -98,6 +108,12 @@ void Writer::push(Batch batch) {
   {
     std::lock_guard held(mutex_);
     Queue& q = queues_[batch.region_id];
+    if (q.batch.epoch != batch.epoch && !empty(q.batch)) {
+      // The region was taken anew meanwhile: what waits would be refused, and is heard again.
+      counters_.waiting_bytes -= std::exchange(q.bytes, 0);
+      ++counters_.refused;
+      q.batch = {};
+    }
     if (empty(q.batch)) {
       q.batch = std::move(batch);
     } else {
@@ -195,9 +211,13 @@ bool Writer::commit(Batch& batch, bool& away) {
     return false;
   }
   if (e.code() == Code::kFailedPrecondition) {
-    std::lock_guard held(mutex_);
-    ++counters_.refused;
-    counters_.last_error = e.text();
+    {
+      std::lock_guard held(mutex_);
+      ++counters_.refused;
+      counters_.last_error = e.text();
+    }
+    log_("WARN", "a batch was refused", {{"region", batch.region}, {"error", e.text()}});
+    if (refused_) refused_(batch);
     return true;
   }
   log_("WARN", "a batch cannot be stored whole", {{"region", batch.region}, {"error", e.text()}});
@@ -254,7 +274,7 @@ void Writer::work() {
       held.lock();
       for (auto it = queues_.begin(); it != queues_.end();) {
         Queue& q = it->second;
-        if (q.was_full && q.bytes < kRoom) {
+        if (q.was_full && fits(q)) {
           q.was_full = false;
           if (q.room) rooms.push_back(q.room);
         }

@@ -6,10 +6,11 @@
 //   batch is tried again (doing a commit twice is harmless), and has_room() turns false, which
 //   holds up the region's informers. A batch that cannot be stored for another reason is stored
 //   piece by piece; a piece that cannot be stored is dropped, counted and logged: nothing blocks
-//   the rest.
+//   the rest. A batch of a region that another process has taken is left out: it hears the same.
 // - stop(grace) commits what waits if it can be done in that time. What is lost then was not beyond
 //   the checkpoint and is heard again.
-// Memory: kRoom bytes for each region, and what one handler call adds. Thread-safe.
+// Memory: kRoom bytes for each region and kRoomOfAll for all together, as much again for what is
+// being committed, and what one handler call adds. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -28,7 +29,7 @@ namespace pintle::lookout {
 
 class Writer {
  public:
-  static constexpr size_t kRoom = 8 << 20;
+  static constexpr size_t kRoom = 2 << 20, kRoomOfAll = 24 << 20;
 
   struct Counters {
     uint64_t commits = 0, observations = 0, events = 0, deliveries = 0;
@@ -45,8 +46,11 @@ class Writer {
   using Commit = std::function<Result<Committed>(const Batch& batch)>;  // Store::commit
   using Done = std::function<void(const Batch& batch, const Committed& committed)>;
 
-  // `done` runs on the writer's thread after each commit and must be short.
-  Writer(Commit commit, sys::Clock& clock, Log log, Done done);
+  using Refused = std::function<void(const Batch& batch)>;
+
+  // `done` runs on the writer's thread after each commit, `refused` when a newer epoch has the
+  // batch's region; both must be short.
+  Writer(Commit commit, sys::Clock& clock, Log log, Done done, Refused refused = {});
   ~Writer();  // stop(0)
 
   void start();
@@ -67,6 +71,7 @@ class Writer {
     bool was_full = false;
     std::function<void()> room;
   };
+  bool fits(const Queue& q) const;  // with mutex_ held
   void work();
   bool commit(Batch& batch, bool& away);
   void commit_pieces(const Batch& batch);
@@ -76,6 +81,7 @@ class Writer {
   sys::Clock& clock_;
   const Log log_;
   const Done done_;
+  const Refused refused_;
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::map<int64_t, Queue> queues_;

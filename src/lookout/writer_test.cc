@@ -64,11 +64,12 @@ bool soon(const std::function<bool()>& what) {
 class WriterTest : public testing::Test {
  protected:
   Scripted store_;
-  std::atomic<int> done_{0};
+  std::atomic<int> done_{0}, refused_{0};
   Writer writer_{[this](const Batch& b) { return store_.commit(b); },
                  sys::real_clock(),
                  {},
-                 [this](const Batch&, const Committed&) { ++done_; }};
+                 [this](const Batch&, const Committed&) { ++done_; },
+                 [this](const Batch&) { ++refused_; }};
 };
 
 TEST_F(WriterTest, WhatWaitsIsOneTransactionInItsOrder) {
@@ -126,6 +127,34 @@ TEST_F(WriterTest, AFullQueueHoldsItsRegionUpAndSaysWhenItNoLongerDoes) {
   ASSERT_TRUE(soon([&] { return room == 1; }));
   EXPECT_TRUE(writer_.has_room(1));
   writer_.detach(1);
+}
+
+TEST_F(WriterTest, WhatANewerEpochHasRefusedIsLeftOutAndSaid) {
+  store_.refuse = [](const Batch& b) {
+    return b.epoch < 2 ? std::optional(Error("taken", Code::kFailedPrecondition)) : std::nullopt;
+  };
+  Batch old = batch_of("old");
+  old.epoch = 1;
+  writer_.start();
+  writer_.push(old);
+  ASSERT_TRUE(soon([&] { return refused_ == 1; }));
+  EXPECT_EQ(writer_.counters().refused, 1u);
+  Batch now = batch_of("new");
+  now.epoch = 2;
+  writer_.push(now);
+  ASSERT_TRUE(soon([&] { return store_.stored() == std::vector<std::string>{"new"}; }));
+}
+
+TEST_F(WriterTest, WhatWaitsUnderAnOlderEpochIsNotMixedWithANewers) {
+  Batch old = batch_of("old"), now = batch_of("new");
+  old.epoch = 1;
+  now.epoch = 2;
+  writer_.push(old);
+  writer_.push(now);
+  writer_.start();
+  ASSERT_TRUE(soon([&] { return !store_.stored().empty(); }));
+  EXPECT_EQ(store_.stored(), std::vector<std::string>{"new"});
+  EXPECT_EQ(writer_.counters().waiting_bytes, 0u);
 }
 
 TEST_F(WriterTest, StopStoresWhatWaits) {

@@ -1,23 +1,16 @@
 // Api: lookout over HTTP: JSON for programs (spec events-informers §4.9), one page for people.
 //
-// Routes (cursor pages: `after`, `limit` <= 1000; errors {"error": "..."}):
-//   GET  /                        status page (HTML)
-//   GET  /events ?after&type&region&ns&kind&name&reason&release&from&to&limit&newest GET
-//   /events/stream           server-sent events from ?after or Last-Event-ID on; same filters GET
-//   /events/{sequence} GET, POST /subscriptions; GET, PUT, DELETE /subscriptions/{id}; POST
-//   /subscriptions/{id}/pause
-//        and /resume              secrets go in and never come out
-//   GET  /deliveries              ?subscription&state&after&limit; GET /deliveries/{id}: its
-//   attempts POST /deliveries/{id}/resend, /deliveries/{id}/skip GET  /rules; POST /rules:dryrun
-//   {"rule": "TOML", "from": MS, "to": MS} GET  /regions, /releases, /gaps, /supportevents,
-//   /metrics, /healthz, /readyz
+// routes.cc lists what there is, with the role each wants; GET /openapi.json tells it to programs.
+// Pages go on at `next`; errors are {"error": "..."} and name the key or parameter that is wrong.
 //
 // Who may: with tokens configured every route but /healthz and /readyz wants `Authorization:
-// Bearer` (or HTTP Basic, whose password is the token: for browsers). "read" may GET, "operate" may
-// also resend, skip, pause and resume, "admin" all. Without tokens all may, and lookout listens on
-// loopback only; then a Host that is no loopback name is refused (DNS rebinding).
-// Handlers run on the server's I/O threads and wait for the database there; streams have one thread
-// for all, which reads the store when something was committed. Thread-safe.
+// Bearer` (or HTTP Basic, whose password is the token: for browsers). "read" may look, "operate" may
+// also resend, skip, pause, resume and test, "admin" all, and sees what receivers answered. Without
+// tokens all may, and lookout listens on loopback only; then a Host that is no loopback name is
+// refused (DNS rebinding). Secrets go in and never come out, but for a new one, once.
+// Handlers run on the server's I/O threads and wait for the database there; what asks others or
+// reads much runs on a few threads of its own, and streams have one thread for all, which reads the
+// store when something was committed. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -25,7 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "lookout/config/config.h"
 #include "lookout/deliver/deliver.h"
+#include "lookout/deliver/trial.h"
 #include "lookout/region.h"
 #include "lookout/store.h"
 #include "lookout/writer.h"
@@ -41,10 +36,15 @@ struct ApiHooks {
     Tracker::Release release;
   };
   std::function<std::vector<NamedRelease>()> releases;
-  std::function<std::shared_ptr<const Rules>()> rules;
+  std::function<std::shared_ptr<const Config>()> config;  // what is in force
+  // The settings in the store have changed and are to be taken. Error: they are not.
+  std::function<Status()> changed;
+  std::function<Attempt(const Claimed&)> attempt;  // one outside the outbox; blocks
   std::function<Writer::Counters()> written;
   std::function<DeliverCounters()> delivered;
   std::function<void()> wake;  // deliveries may be due
+  // Keys of the configuration that changed and are read at the start only.
+  std::function<std::vector<std::string>()> restart_wanted;
 };
 
 class Api {
@@ -56,7 +56,8 @@ class Api {
   virtual ~Api() = default;  // stop(0)
   virtual std::string url() const = 0;
   virtual void set_tokens(std::vector<TokenConfig> tokens) = 0;
-  virtual void committed() = 0;  // streams have something to read
+  virtual void committed() = 0;       // streams have something to read
+  virtual bool stopping() const = 0;  // what runs for long is to end
   virtual void stop(int64_t grace_ms) = 0;
 };
 

@@ -1,13 +1,7 @@
 #include "lookout/api/json.h"
 
-#include <algorithm>
-#include <set>
-
 #include "base/strings.h"
-#include "json/json.h"
-#include "lookout/rules/catalog.h"
 #include "lookout/fields.h"
-#include "lookout/sinks/sink.h"
 
 namespace pintle::lookout {
 namespace {
@@ -17,50 +11,9 @@ constexpr std::pair<std::string_view, DeliveryState> kStates[] = {
     {"succeeded", DeliveryState::kSucceeded}, {"retry", DeliveryState::kRetry},
     {"dead", DeliveryState::kDead},           {"cancelled", DeliveryState::kCancelled}};
 
-std::string list_json(const std::vector<std::string>& list) {
-  std::string out = "[";
-  for (const std::string& s : list) append(out, {out.size() > 1 ? "," : "", json::quoted(s)});
-  return out + "]";
-}
-
-std::string labels_json(const std::map<std::string, std::string>& labels) {
-  std::string out = "{";
-  for (const auto& [k, v] : labels) {
-    append(out, {out.size() > 1 ? "," : "", json::quoted(k), ":", json::quoted(v)});
-  }
-  return out + "}";
-}
-
-std::string subject_json(const Subject& s) {
-  return Data()
-      .text("group", s.group)
-      .text("version", s.version)
-      .text("kind", s.kind)
-      .text("namespace", s.name_space)
-      .text("name", s.name)
-      .text("uid", s.uid)
-      .take();
-}
-
-Error wrong(std::string_view key, std::string_view why) {
-  return Error(cat(key, ": ", why), Code::kInvalidArgument);
-}
-
-Status read_texts(const value::Value& v, std::string_view key, std::vector<std::string>& out) {
-  out.clear();
-  if (!v.is_list()) return wrong(key, "want a list of texts");
-  for (const value::Value& item : v.items()) {
-    if (!item.is_string()) return wrong(key, "want a list of texts");
-    out.emplace_back(item.as_string());
-  }
-  return ok();
-}
+constexpr std::string_view kChanges[] = {"added", "modified", "deleted"};
 
 }  // namespace
-
-std::string_view severity_name(Severity s) {
-  return s == Severity::kError ? "error" : s == Severity::kWarning ? "warning" : "info";
-}
 
 std::string_view state_name(DeliveryState s) {
   for (const auto& [name, state] : kStates) {
@@ -91,29 +44,44 @@ std::string event_json(const StoredEvent& e) {
       .number("revision", e.event.revision)
       .text("reason", e.event.reason)
       .text("message", e.event.message)
-      .raw("labels", labels_json(e.event.labels))
+      .raw("labels", json_map(e.event.labels))
       .raw("data", e.event.data.empty() ? "{}" : e.event.data)
       .text("dedup_key", e.event.dedup_key)
       .take();
 }
 
-std::string subscription_json(const Subscription& s) {
+std::string observation_json(const Observation& o) {
+  return Data()
+      .text("resource", o.resource)
+      .text("uid", o.uid)
+      .text("version", o.version)
+      .text("change", kChanges[static_cast<size_t>(o.change)])
+      .text("digest", o.digest)
+      .number("received_ms", o.received_ms)
+      .number("count", o.count)
+      .number("count_delta", o.count_delta)
+      .take();
+}
+
+std::string subscription_json(const Subscription& s, std::string_view source) {
   const Filter& f = s.filter;
   return Data()
       .number("id", s.id)
+      .text("source", source)
       .text("name", s.name)
       .raw("enabled", s.enabled ? "true" : "false")
+      .raw("paused", s.paused ? "true" : "false")
       .text("sink", s.sink_kind)
       .raw("options", s.sink_public.empty() ? "{}" : s.sink_public)
       .text("order_by", s.order_by)
-      .raw("types", list_json(f.types))
-      .raw("regions", list_json(f.regions))
-      .raw("environments", list_json(f.environments))
-      .raw("namespaces", list_json(f.namespaces))
-      .raw("kinds", list_json(f.kinds))
-      .raw("reasons", list_json(f.reasons))
-      .raw("releases", list_json(f.releases))
-      .raw("labels", labels_json(f.labels))
+      .raw("types", json_list(f.types))
+      .raw("regions", json_list(f.regions))
+      .raw("environments", json_list(f.environments))
+      .raw("namespaces", json_list(f.namespaces))
+      .raw("kinds", json_list(f.kinds))
+      .raw("reasons", json_list(f.reasons))
+      .raw("releases", json_list(f.releases))
+      .raw("labels", json_map(f.labels))
       .text("min_severity", severity_name(f.min_severity))
       .take();
 }
@@ -133,7 +101,7 @@ std::string delivery_json(const Delivery& d) {
       .take();
 }
 
-std::string attempt_json(const Attempt& a) {
+std::string attempt_json(const Attempt& a, bool with_response) {
   return Data()
       .number("n", a.n)
       .number("started_ms", a.started_ms)
@@ -141,7 +109,7 @@ std::string attempt_json(const Attempt& a) {
       .number("status", a.status)
       .text("error", a.error)
       .text("peer", a.peer)
-      .text("response", a.response_head)
+      .text("response", with_response ? a.response_head : "")
       .take();
 }
 
@@ -157,7 +125,7 @@ std::string gap_json(const Store::StoredGap& g) {
       .take();
 }
 
-std::string region_json(const RegionStatus& r) {
+std::string watches_json(const RegionStatus& r) {
   std::string watches = "[";
   for (const WatchStatus& w : r.watches) {
     append(watches,
@@ -172,9 +140,16 @@ std::string region_json(const RegionStatus& r) {
                                                .number("objects", static_cast<int64_t>(w.objects))
                                                .take()});
   }
+  return watches + "]";
+}
+
+std::string region_json(const RegionStatus& r) {
   return Data()
       .text("name", r.config.name)
       .text("environment", r.config.environment)
+      .text("source", r.config.of_api ? "api" : "config")
+      .text("context", r.config.context)
+      .raw("namespaces", json_list(r.config.namespaces))
       .text("cluster_uid", r.cluster_uid)
       .text("server", r.server)
       .text("state", r.state)
@@ -185,7 +160,7 @@ std::string region_json(const RegionStatus& r) {
       .number("broken", static_cast<int64_t>(r.broken))
       .number("gaps", static_cast<int64_t>(r.gaps))
       .number("tracked", static_cast<int64_t>(r.tracked))
-      .raw("watches", watches + "]")
+      .raw("watches", watches_json(r))
       .take();
 }
 
@@ -204,78 +179,27 @@ std::string release_json(const ApiHooks::NamedRelease& r) {
       .take();
 }
 
-std::string rule_json(const Rule& r) {
+std::string rule_json(const Rule& r, std::string_view source) {
   return Data()
       .text("name", r.name)
+      .text("source", source)
       .text("group", r.group)
       .text("version", r.version)
       .text("kind", r.kind)
-      .raw("reasons", list_json(r.reasons))
-      .raw("messages", list_json(r.messages))
+      .raw("reasons", json_list(r.reasons))
+      .raw("messages", json_list(r.messages))
       .raw("anchored", r.anchored ? "true" : "false")
       .text("event_type", r.event_type)
-      .raw("namespaces", list_json(r.namespaces))
-      .raw("components", list_json(r.components))
-      .raw("regions", list_json(r.regions))
-      .raw("labels", labels_json(r.labels))
+      .raw("namespaces", json_list(r.namespaces))
+      .raw("components", json_list(r.components))
+      .raw("regions", json_list(r.regions))
+      .raw("labels", json_map(r.labels))
       .number("min_count", r.min_count)
       .text("type", r.type)
       .text("severity", severity_name(r.severity))
       .text("dedup", r.dedup)
       .raw("off", r.off ? "true" : "false")
       .take();
-}
-
-Status read_subscription_json(std::string_view json, Subscription& s) {
-  const value::Value v = TRY(json::read(json, {json::Numbers::kExact}));
-  if (!v.is_map() || v.as_map() == nullptr) {
-    return Error("want a JSON object", Code::kInvalidArgument);
-  }
-  for (const auto& [key_text, item] : *v.as_map()) {
-    const std::string_view key = key_text.view();
-    Filter& f = s.filter;
-    const std::pair<std::string_view, std::vector<std::string>*> lists[] = {
-        {"types", &f.types},           {"regions", &f.regions}, {"environments", &f.environments},
-        {"namespaces", &f.namespaces}, {"kinds", &f.kinds},     {"reasons", &f.reasons},
-        {"releases", &f.releases}};
-    const std::pair<std::string_view, std::string*> texts[] = {{"name", &s.name},
-                                                               {"sink", &s.sink_kind},
-                                                               {"secret", &s.secret},
-                                                               {"order_by", &s.order_by}};
-    const auto* list = std::find_if(std::begin(lists), std::end(lists),
-                                    [&](const auto& l) { return l.first == key; });
-    const auto* text = std::find_if(std::begin(texts), std::end(texts),
-                                    [&](const auto& t) { return t.first == key; });
-    if (list != std::end(lists)) {
-      TRY(read_texts(item, key, *list->second));
-    } else if (text != std::end(texts)) {
-      if (!item.is_string()) return wrong(key, "want a text");
-      *text->second = item.as_string();
-    } else if (key == "enabled") {
-      if (!item.is(value::Type::kBool)) return wrong(key, "want true or false");
-      s.enabled = item.as_bool();
-    } else if (key == "min_severity") {
-      const std::string_view name = item.is_string() ? item.as_string() : "";
-      if (name != "info" && name != "warning" && name != "error") {
-        return wrong(key, "want \"info\", \"warning\" or \"error\"");
-      }
-      f.min_severity = name == "error"     ? Severity::kError
-                       : name == "warning" ? Severity::kWarning
-                                           : Severity::kInfo;
-    } else if (key == "labels") {
-      if (!item.is_map()) return wrong(key, "want an object of texts");
-      f.labels = texts_at(item, {});
-    } else if (key == "options") {
-      if (!item.is_map()) return wrong(key, "want an object");
-      s.sink_public = TRY(json::write(item, {.escape_html = false}));
-    } else if (key != "id") {
-      return wrong(key, "unknown key");
-    }
-  }
-  if (s.name.empty()) return wrong("name", "a subscription must have a name");
-  const SinkKind* sink = find_sink(s.sink_kind);
-  if (sink == nullptr) return wrong("sink", cat("want one of: ", join(sink_names(), ", ")));
-  return sink->check(s);
 }
 
 }  // namespace pintle::lookout

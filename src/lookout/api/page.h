@@ -1,4 +1,4 @@
-// The status page and the metrics: text made of what the API knows. Inside the API only; pure.
+// The status page: text made of what the API knows. Inside the API only; pure.
 #pragma once
 
 #include <string>
@@ -20,14 +20,5 @@ struct PageData {
 // HTML without scripts; every text of a cluster is escaped.
 std::string status_page(const PageData& data);
 std::string html_escaped(std::string_view text);
-
-struct MetricsData {
-  std::vector<RegionStatus> regions;
-  Writer::Counters written;
-  DeliverCounters delivered;
-  uint64_t statements = 0, streams = 0;
-};
-// Prometheus' text form.
-std::string metrics_text(const MetricsData& data);
 
 }  // namespace pintle::lookout

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/strings.h"
-#include "lookout/rules/catalog.h"
+#include "lookout/config/pieces.h"
 #include "lookout/config/rules_toml.h"
 #include "lookout/config/section.h"
 #include "lookout/sinks/sink.h"
@@ -21,22 +21,8 @@ std::string beside(std::string_view config, const std::string& path) {
   return slash == std::string_view::npos ? path : cat(config.substr(0, slash + 1), path);
 }
 
-// A name that stands in keys, labels of metrics and file names.
-bool good_name(std::string_view name) {
-  return !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
-  });
-}
-
-Status read_region(Section& s, std::string_view path, RegionConfig& r) {
-  s.text("name", r.name);
-  s.text("environment", r.environment);
-  s.text("kubeconfig", r.kubeconfig);
-  s.text("context", r.context);
-  s.texts("namespaces", r.namespaces);
-  TRY(s.end());
-  if (!good_name(r.name)) return s.error("name", "want letters, digits, '-', '_' and '.'");
+Status read_region_of_file(Section& s, std::string_view path, RegionConfig& r) {
+  TRY(read_region(s, r));
   if (r.kubeconfig.empty()) {
     return s.error("kubeconfig", "want a file, or \"in-cluster\" for the pod's own account");
   }
@@ -44,49 +30,11 @@ Status read_region(Section& s, std::string_view path, RegionConfig& r) {
   return ok();
 }
 
-Status read_subscription(Section& s, std::string_view path, Config& config) {
+Status read_subscription_of_file(Section& s, std::string_view path, Config& config) {
   Subscription out;
-  s.text("name", out.name);
-  s.texts("types", out.filter.types);
-  s.texts("regions", out.filter.regions);
-  s.texts("environments", out.filter.environments);
-  s.texts("namespaces", out.filter.namespaces);
-  s.texts("kinds", out.filter.kinds);
-  s.texts("reasons", out.filter.reasons);
-  s.texts("releases", out.filter.releases);
-  s.labels("labels", out.filter.labels);
-  s.severity("min_severity", out.filter.min_severity);
-  s.text("sink", out.sink_kind);
-  s.text("order_by", out.order_by);
-  s.flag("enabled", out.enabled);
-  s.text("secret", out.secret);
   std::string secret_file;
-  s.text("secret_file", secret_file);
-  out.sink_public = "{}";
-  if (auto options = s.table("options")) out.sink_public = options->rest_as_json();
-  TRY(s.end());
-  if (!good_name(out.name)) return s.error("name", "want letters, digits, '-', '_' and '.'");
-  static constexpr std::string_view kOrders[] = {"subject", "release", "region", "subscription"};
-  if (std::find(std::begin(kOrders), std::end(kOrders), out.order_by) == std::end(kOrders)) {
-    return s.error("order_by", "want \"subject\", \"release\", \"region\" or \"subscription\"");
-  }
-  for (const std::string& type : out.filter.types) {
-    if (!known_type_pattern(type, config.rules)) {
-      return s.error("types", cat("no event is of type \"", type, "\""));
-    }
-  }
-  const SinkKind* sink = find_sink(out.sink_kind);
-  if (sink == nullptr) {
-    return s.error("sink", cat("want one of: ", join(sink_names(), ", ")));
-  }
-  if (!secret_file.empty() && !out.secret.empty()) {
-    return s.error("secret_file", "there is a secret already");
-  }
-  if (!secret_file.empty()) {
-    config.secret_files[out.name] = beside(path, secret_file);
-  } else if (const Status checked = sink->check(out); !checked) {
-    return s.error("options", checked.error().text());
-  }
+  TRY(read_subscription(s, config.rules, out, &secret_file));
+  if (!secret_file.empty()) config.secret_files[out.name] = beside(path, secret_file);
   config.subscriptions.push_back(std::move(out));
   return ok();
 }
@@ -106,23 +54,12 @@ Status read_token(Section& s, TokenConfig& t) {
   return ok();
 }
 
-// A rule of a known name changes that one, where it stands; others come first, so that they win.
-Status read_rules_into(Section& top, std::vector<Rule>& rules) {
-  std::vector<Rule> added;
+// New rules stand in their order before the default ones, so that they win.
+Status read_rules_into(Section& top, Config& config) {
+  size_t at = 0;
   for (Section& s : top.tables("rules")) {
-    std::string name;
-    s.text("name", name);
-    const auto known =
-        std::find_if(rules.begin(), rules.end(), [&](const Rule& r) { return r.name == name; });
-    if (known != rules.end()) {
-      TRY(read_rule(s, *known));
-    } else {
-      Rule rule;
-      TRY(read_rule(s, rule));
-      added.push_back(std::move(rule));
-    }
+    config.rules_of_file.insert(TRY(read_rule_into(s, config.rules, at)));
   }
-  rules.insert(rules.begin(), added.begin(), added.end());
   return ok();
 }
 
@@ -140,7 +77,7 @@ Status unique_names(const std::vector<T>& list, std::string_view path, std::stri
 }  // namespace
 
 Result<Config> parse_config(std::string_view toml, std::string_view path) {
-  const TomlText text = TRY(TomlText::read(toml, path));
+  const SectionText text = TRY(SectionText::toml(toml, path));
   Section top = text.top();
   Config out;
   top.text("listen", out.listen);
@@ -155,18 +92,18 @@ Result<Config> parse_config(std::string_view toml, std::string_view path) {
     out.database = cat("sqlite:", beside(path, out.database.substr(7)));
   }
 
+  if (auto s = top.table("share")) {
+    s->text("namespace", out.share_namespace);
+    TRY(s->end());
+    if (out.share_namespace.empty()) return s->error("namespace", "want where the Leases are");
+    if (out.database.starts_with("sqlite:")) {
+      return top.error("database", "a file is one lookout's; [share] wants a \"postgresql:\"");
+    }
+  }
   for (Section& s : top.tables("regions")) {
-    TRY(read_region(s, path, out.regions.emplace_back()));
+    TRY(read_region_of_file(s, path, out.regions.emplace_back()));
   }
   for (Section& s : top.tables("tokens")) TRY(read_token(s, out.tokens.emplace_back()));
-  for (Section& s : top.tables("cleaning")) {
-    CleaningPolicy& p = out.cleaning.emplace_back();
-    s.text("type", p.type);
-    s.duration("keep", p.keep_ms);
-    TRY(s.end());
-    if (p.type.empty()) return s.error("type", "want a type of events, or \"*\"");
-    if (p.keep_ms <= 0) return s.error("keep", "want how long they are kept, as \"14d\"");
-  }
   if (auto s = top.table("guard")) {
     s->texts("allow", out.guard.allow);
     s->texts("deny", out.guard.deny);
@@ -174,8 +111,11 @@ Result<Config> parse_config(std::string_view toml, std::string_view path) {
     TRY(s->end());
   }
   out.rules = Rules::defaults();
-  TRY(read_rules_into(top, out.rules));
-  for (Section& s : top.tables("subscriptions")) TRY(read_subscription(s, path, out));
+  TRY(read_rules_into(top, out));
+  for (Section& s : top.tables("cleaning")) {
+    TRY(read_policy(s, out.rules, out.cleaning.emplace_back()));
+  }
+  for (Section& s : top.tables("subscriptions")) TRY(read_subscription_of_file(s, path, out));
   TRY(top.end());
 
   TRY(unique_names(out.regions, path, "regions"));
@@ -197,13 +137,14 @@ Result<Config> parse_config(std::string_view toml, std::string_view path) {
 }
 
 Result<std::vector<Rule>> parse_rules(std::string_view toml, std::string_view path) {
-  const TomlText text = TRY(TomlText::read(toml, path));
+  const SectionText text = TRY(SectionText::toml(toml, path));
   Section top = text.top();
-  std::vector<Rule> rules = Rules::defaults();
-  TRY(read_rules_into(top, rules));
+  Config out;
+  out.rules = Rules::defaults();
+  TRY(read_rules_into(top, out));
   TRY(top.end());
-  TRY(Rules::compile(rules));
-  return rules;
+  TRY(Rules::compile(out.rules));
+  return std::move(out.rules);
 }
 
 Result<Config> load_config(const std::string& path, sys::Disk& disk) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,10 @@ namespace pintle::lookout {
 struct RegionConfig {
   std::string name, environment;
   std::string kubeconfig, context;  // kubeconfig "in-cluster": the pod's account
+  std::string kubeconfig_text = {};  // given through the API, instead of a file
   std::vector<std::string> namespaces;  // empty: all
+  bool of_api = false;
+  bool operator==(const RegionConfig&) const = default;
 };
 
 struct TokenConfig {
@@ -30,16 +34,20 @@ struct TokenConfig {
 struct CleaningPolicy {
   std::string type;  // "kubernetes.event", "pod.*", "*"
   int64_t keep_ms = 0;
+  bool of_api = false;
 };
 
 struct Config {
   std::string listen = "127.0.0.1:8090";
   std::string database = "sqlite:lookout.db";
   std::string secret_key_file;       // made when missing, mode 0600
+  // Where the Leases are that divide the regions among lookouts; "": this one has all.
+  std::string share_namespace;
   std::vector<RegionConfig> regions;
   std::vector<Subscription> subscriptions;  // kept in step with the database by name
   std::map<std::string, std::string> secret_files;  // by subscription; load_config reads them
   std::vector<Rule> rules;                  // the default ones with the configuration's changes
+  std::set<std::string> rules_of_file, rules_of_api;  // which have been changed or added, and where
   std::vector<TokenConfig> tokens;
   std::vector<CleaningPolicy> cleaning;
   GuardOptions guard;

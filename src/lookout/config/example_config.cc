@@ -21,7 +21,16 @@ raw_events = true
 stuck_after = "10m"    # a release under way for longer is told as release.stuck
 settle_within = "60s"  # a deployed release whose workloads are not available then is degraded
 
+# Several lookouts on one PostgreSQL with the same regions divide them by Leases, one for each region
+# in this namespace of its cluster; what one had that dies another takes within 17 s. They need the
+# same secret_key_file, and the right to get, create and update Leases there.
+# [share]
+# namespace = "lookout"
+
 # ---- the clusters ----
+
+# What the API makes (regions, rules, policies of cleaning) stands beside what is here, in the
+# database; what is here is changed here only.
 
 [[regions]]
 name = "eu-1"
@@ -38,7 +47,7 @@ types = ["release.*"]           # see /supportevents; all otherwise
 # regions, environments, namespaces, kinds, reasons, releases = [...]; labels = {team = "pay"}
 min_severity = "info"           # "warning", "error"
 order_by = "release"            # one after the other: "subject", "region", "subscription"
-sink = "webhook"                # dingtalk, email, feishu, file, harbor, nats, slack, stdout, wecom
+sink = "webhook"                # dingtalk, email, feishu, file, harbor, kafka, nats, slack, ...
 # secret_file = "deployments.secret"  # "whsec_...": signs what is sent
 
 [subscriptions.options]         # the sink's own
@@ -54,6 +63,20 @@ url = "https://hooks.example.com/deployments"
 # url = "https://harbor.example.com"
 # user = "robot$lookout"
 # template = "deployed-{{ .region }}"
+
+# Kafka gets one message for each event, its key the release's, acknowledged by all replicas.
+# [[subscriptions]]
+# name = "to-kafka"
+# types = ["release.*"]
+# sink = "kafka"
+# secret_file = "kafka.password"
+# [subscriptions.options]
+# brokers = ["kafka-1.internal:9093", "kafka-2.internal:9093"]  # each must be allowed by [guard]
+# topic = "releases.{{ .region }}"    # a template
+# format = "cloudevents-binary"       # or cloudevents, plain; or a template
+# tls = true                          # with ca = "PEM" of their own; certificate = "PEM" of ours
+# sasl = "scram-sha-512"              # or plain, scram-sha-256
+# user = "lookout"
 
 # ---- what is recognised ----
 

@@ -28,7 +28,7 @@ Status read_rule(Section& s, Rule& rule) {
 }
 
 Result<std::vector<Rule>> read_rules(std::string_view toml, std::string_view path) {
-  const TomlText text = TRY(TomlText::read(toml, path));
+  const SectionText text = TRY(SectionText::toml(toml, path));
   Section top = text.top();
   std::vector<Rule> out;
   for (Section& s : top.tables("rules")) {

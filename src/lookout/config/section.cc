@@ -5,12 +5,15 @@
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "json/json.h"
+#include "lookout/fields.h"
 #include "toml/toml.h"
 
 namespace pintle::lookout {
 namespace {
 
 constexpr int64_t kHundredYears = int64_t{100} * 366 * 86'400'000;
+constexpr std::pair<std::string_view, int64_t> kUnits[] = {
+    {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
 
 // The word before '=' or the name between brackets, without blanks and quotes.
 std::string_view trimmed(std::string_view s) {
@@ -29,8 +32,6 @@ std::string_view header_of(std::string_view line) {  // "[[regions]]  # x" -> "[
 }  // namespace
 
 std::optional<int64_t> duration_ms(std::string_view text) {
-  static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
-      {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
   if (text == "0") return 0;
   if (text.empty()) return std::nullopt;
   int64_t total = 0;
@@ -52,10 +53,19 @@ std::optional<int64_t> duration_ms(std::string_view text) {
   return total;
 }
 
-Result<TomlText> TomlText::read(std::string_view text, std::string_view path) {
-  TomlText out;
+std::string duration_text(int64_t ms) {
+  std::string out = "0";
+  for (const auto& [name, unit] : kUnits) {
+    if (ms != 0 && ms % unit == 0) out = cat(ms / unit, name);
+  }
+  return out;
+}
+
+Result<SectionText> SectionText::toml(std::string_view text, std::string_view path) {
+  SectionText out;
   out.text_ = text;
   out.path_ = path;
+  out.table_ = "a table";
   auto tree = toml::read_map(
       text, [](std::string_view time) -> std::optional<value::Value> { return value::str(time); });
   if (!tree) {
@@ -65,9 +75,20 @@ Result<TomlText> TomlText::read(std::string_view text, std::string_view path) {
   return out;
 }
 
-Section TomlText::top() const { return {*this, tree_, "", -1}; }
+Result<SectionText> SectionText::json(std::string_view text) {
+  SectionText out;
+  auto tree = json::read(text, {json::Numbers::kExact});
+  if (!tree) return Error(tree.error().text(), Code::kInvalidArgument);
+  if (!tree->is_map() || tree->as_map() == nullptr) {
+    return Error("want a JSON object", Code::kInvalidArgument);
+  }
+  out.tree_ = std::move(*tree);
+  return out;
+}
 
-Section::Section(const TomlText& source, const value::Value& tree, std::string name, int index)
+Section SectionText::top() const { return {*this, tree_, "", -1}; }
+
+Section::Section(const SectionText& source, const value::Value& tree, std::string name, int index)
     : source_(&source), tree_(tree), name_(std::move(name)), index_(index) {}
 
 const value::Value* Section::ask(std::string_view key) {
@@ -86,11 +107,14 @@ Error Section::error(std::string_view key, std::string_view why) const {
   std::string where = name_;
   if (index_ >= 0) append(where, {"[", cat(index_), "]"});
   if (!key.empty()) append(where, {where.empty() ? "" : ".", key});
-  return Error(cat(source_->path_, line > 0 ? cat(":", line) : "", ": ", where, ": ", why),
-               Code::kInvalidArgument);
+  std::string file = source_->path_;
+  if (line > 0) append(file, {":", cat(line)});
+  if (!file.empty()) file += ": ";
+  return Error(cat(file, where, where.empty() ? "" : ": ", why), Code::kInvalidArgument);
 }
 
 int Section::line_of(std::string_view key) const {
+  if (source_->text_.empty()) return 0;
   const std::string single = cat("[", name_, "]"), repeated = cat("[[", name_, "]]");
   int line = 0, seen = -1, header = 0;
   bool inside = name_.empty();
@@ -135,10 +159,10 @@ void Section::texts(std::string_view key, std::vector<std::string>& out) {
 void Section::labels(std::string_view key, std::map<std::string, std::string>& out) {
   const value::Value* v = ask(key);
   if (v == nullptr) return;
-  if (!v->is_map() || v->as_map() == nullptr) return wrong(key, "want a table of texts");
+  if (!v->is_map() || v->as_map() == nullptr) return wrong(key, cat("want ", source_->table_, " of texts"));
   std::map<std::string, std::string> read;
   for (const auto& [name, item] : *v->as_map()) {
-    if (!item.is_string()) return wrong(key, "want a table of texts");
+    if (!item.is_string()) return wrong(key, cat("want ", source_->table_, " of texts"));
     read.emplace(name.view(), item.as_string());
   }
   out = std::move(read);
@@ -185,12 +209,8 @@ void Section::severity(std::string_view key, Severity& out) {
   std::string name;
   text(key, name);
   if (name.empty()) return;
-  if (name == "info") {
-    out = Severity::kInfo;
-  } else if (name == "warning") {
-    out = Severity::kWarning;
-  } else if (name == "error") {
-    out = Severity::kError;
+  if (const auto named = severity_of(name)) {
+    out = *named;
   } else {
     wrong(key, "want \"info\", \"warning\" or \"error\"");
   }
@@ -219,7 +239,7 @@ std::optional<Section> Section::table(std::string_view key) {
   const value::Value* v = ask(key);
   if (v == nullptr) return std::nullopt;
   if (!v->is_map()) {
-    wrong(key, "want a table");
+    wrong(key, cat("want ", source_->table_));
     return std::nullopt;
   }
   return Section(*source_, *v, name_.empty() ? std::string(key) : cat(name_, ".", key), -1);

@@ -1,7 +1,8 @@
-// Section: one table of a TOML configuration, read key by key into plain variables. What is missing
-// leaves its variable alone; the first wrong value is remembered, and end() returns it, or the
-// error of a key that nobody asked for. Errors read `PATH:LINE: TABLE.KEY: why`; the line is that
-// of the key where it stands on a line of its own. Inside this room only; pure.
+// Section: one table of a TOML configuration, or one object of a request's JSON, read key by key into
+// plain variables. What is missing leaves its variable alone; the first wrong value is remembered,
+// and end() returns it, or the error of a key that nobody asked for. Errors read
+// `PATH:LINE: TABLE.KEY: why`; the line is that of the key where it stands on a line of its own. Of
+// a request they are `KEY: why`. Inside this room only; pure.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +22,19 @@ namespace pintle::lookout {
 class Section;
 
 // The text a section is read from; it must outlive its sections.
-class TomlText {
+class SectionText {
  public:
-  // Error: of the TOML reader, with the path in front.
-  static Result<TomlText> read(std::string_view text, std::string_view path);
+  // Error: of the reader, with the path in front.
+  static Result<SectionText> toml(std::string_view text, std::string_view path);
+  // Error: no JSON object.
+  static Result<SectionText> json(std::string_view text);
   Section top() const;
 
  private:
   friend class Section;
-  std::string_view text_;
+  std::string_view text_;  // empty: lines mean nothing to who wrote it
   std::string path_;
+  std::string_view table_ = "an object";
   value::Value tree_;
 };
 
@@ -47,6 +51,7 @@ class Section {
   std::vector<Section> tables(std::string_view key);   // of [[key]]
   std::optional<Section> table(std::string_view key);  // of [key]
   bool has(std::string_view key) const;
+  void skip(std::string_view key) { ask(key); }  // it may stand there and means nothing
   // The keys nobody has asked for yet, as a JSON object's text: they are asked for by this.
   std::string rest_as_json();
 
@@ -54,13 +59,13 @@ class Section {
   Status end();
 
  private:
-  friend class TomlText;
-  Section(const TomlText& source, const value::Value& tree, std::string name, int index);
+  friend class SectionText;
+  Section(const SectionText& source, const value::Value& tree, std::string name, int index);
   const value::Value* ask(std::string_view key);
   void wrong(std::string_view key, std::string_view why);
   int line_of(std::string_view key) const;
 
-  const TomlText* source_;
+  const SectionText* source_;
   value::Value tree_;
   std::string name_;  // "regions", "" for the top
   int index_;         // of [[name]]; -1: [name]
@@ -70,5 +75,6 @@ class Section {
 
 // "1h30m", "300ms", "14d"; nullopt: no such duration, or more than a hundred years.
 std::optional<int64_t> duration_ms(std::string_view text);
+std::string duration_text(int64_t ms);  // in the largest unit that is whole
 
 }  // namespace pintle::lookout

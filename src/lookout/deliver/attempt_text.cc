@@ -14,7 +14,7 @@ constexpr size_t kShortestSecret = 6;
 std::string masked(std::string text, const Subscription& s) {
   std::string_view rest = s.secret;
   while (!rest.empty()) {
-    const size_t end = rest.find_first_of(" \t\r\n,?&=");
+    const size_t end = rest.find_first_of(" \t\r\n,;?&=");
     const std::string_view word = rest.substr(0, end);
     if (word.size() >= kShortestSecret && word.find("://") == word.npos) {
       text = replace_all(text, word, "***");

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
@@ -60,6 +61,7 @@ struct Inbox {
   std::condition_variable changed;
   std::vector<News> news;  // guarded by mutex, as all below
   bool woken = true;
+  std::optional<GuardOptions> guard;  // a new one
   bool stop = false;     // no new message
   bool abandon = false;  // nor an end of those under way
   bool over = false;     // nothing is under way
@@ -100,6 +102,13 @@ class Engine final : public Deliverer {
     inbox_->changed.notify_all();
   }
 
+  Status set_guard(GuardOptions guard) override {
+    TRY(check_guard_options(guard));
+    std::lock_guard held(inbox_->mutex);
+    inbox_->guard = std::move(guard);
+    return ok();
+  }
+
   void stop(int64_t grace_ms) override;
 
   DeliverCounters counters() const override {
@@ -129,7 +138,7 @@ class Engine final : public Deliverer {
   void record(const Job& job, const Claimed& c, const Verdict& v, const std::string& head);
   void poison(const Claimed& c, const Error& error);
   void pass_over(const Claimed& c);
-  void disable(int64_t subscription);
+  void pause(int64_t subscription);
   void end(Ending e);
   bool end_now(const Ending& e);
   void end_late_ones();
@@ -191,6 +200,7 @@ void Engine::run() {
       const int64_t wait_ms = std::clamp<int64_t>(next_wake() - now(), 0, kLookAgainMs);
       inbox_->changed.wait_for(held, std::chrono::milliseconds(wait_ms), something);
       news.swap(inbox_->news);
+      if (inbox_->guard) options_.guard = *std::exchange(inbox_->guard, std::nullopt);
       claim_soon_ = std::exchange(inbox_->woken, false) || claim_soon_;
       stopping_ = inbox_->stop;
       if (inbox_->abandon && news.empty()) break;
@@ -428,7 +438,7 @@ void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
       }
       Sent sent{Target{}, {}};
       if (!url.empty()) sent.target = check_url(url, guard, resolve);
-      if (sent.target) sent.verdict = sink->send(claimed, time, *sent.target, disk);
+      if (sent.target) sent.verdict = sink->send(claimed, {time, *sent.target, disk, guard, resolve});
       std::lock_guard held(inbox->mutex);
       --inbox->sends;
       inbox->news.push_back({id, std::move(sent)});
@@ -518,7 +528,7 @@ void Engine::conclude(uint64_t id, Verdict v, std::string head) {
   }
   if (v.outcome == Outcome::kDead && job->claimed.size() > 1) return tell_alone(std::move(job));
   for (const Claimed& c : job->claimed) record(*job, c, v, head);
-  if (v.outcome == Outcome::kDisable) disable(job->claimed[0].subscription.id);
+  if (v.outcome == Outcome::kDisable) pause(job->claimed[0].subscription.id);
   claim_soon_ = true;  // the next of its keys
 }
 
@@ -602,15 +612,15 @@ void Engine::pass_over(const Claimed& c) {
   claim_soon_ = true;
 }
 
-void Engine::disable(int64_t id) {
+void Engine::pause(int64_t id) {
   auto all = store_.subscriptions();
   if (!all) return;
   for (Subscription& s : *all) {
-    if (s.id != id || !s.enabled) continue;
-    s.enabled = false;
+    if (s.id != id || s.paused) continue;
+    s.paused = true;
     s.secret.clear();  // kept
     if (Status done = store_.update_subscription(s); !done) {
-      options_.log("WARN", "disabling a subscription whose receiver is gone",
+      options_.log("WARN", "pausing a subscription whose receiver is gone",
                    {{"subscription", s.name}, {"error", done.error().text()}});
     }
   }

@@ -54,6 +54,8 @@ class Deliverer {
                                                   DeliverOptions options);
   virtual ~Deliverer() = default;  // stop(0)
   virtual void wake() = 0;         // something was committed; any thread
+  // Holds for the attempts that begin from now on; any thread. Error: nothing changed.
+  virtual Status set_guard(GuardOptions guard) = 0;
   virtual void stop(int64_t grace_ms) = 0;
   virtual DeliverCounters counters() const = 0;
 };

@@ -15,7 +15,7 @@
 #include "crypt/crypt.h"
 #include "httpd/httpd.h"
 #include "lookout/sinks/sink.h"
-#include "lookout/testing/fake_store.h"
+#include "lookout/testing/memory_store.h"
 #include "sys/disk.h"
 #include "sys/memory_disk.h"
 
@@ -103,7 +103,7 @@ Script always(int status, std::string body = "", std::vector<httpd::Header> head
 
 struct World {
   StepClock clock;
-  FakeStore store{clock};
+  MemoryStore store{clock};
   std::unique_ptr<Deliverer> deliverer;
 
   void run(DeliverOptions o = {}) {
@@ -117,6 +117,7 @@ struct World {
   Subscription subscribe(std::string url, std::string kind = "webhook", std::string more = "",
                          std::string secret = "") {
     Subscription s;
+    s.name = url;
     s.sink_kind = std::move(kind);
     s.sink_public = cat("{\"url\":", quote(url), more, "}");
     s.secret = std::move(secret);
@@ -228,13 +229,13 @@ TEST(Deliver, lets_a_refused_one_die_and_the_next_of_its_key_go_on) {
   EXPECT_EQ(w.store.all()[1].state, DeliveryState::kSucceeded);
 }
 
-TEST(Deliver, disables_the_subscription_of_a_receiver_that_is_gone) {
+TEST(Deliver, pauses_the_subscription_of_a_receiver_that_is_gone) {
   Receiver r(always(410));
   World w;
   w.subscribe(r.url());
   w.run();
   w.tell();
-  ASSERT_TRUE(eventually([&] { return !(*w.store.subscriptions())[0].enabled; }));
+  ASSERT_TRUE(eventually([&] { return (*w.store.subscriptions())[0].paused; }));
   EXPECT_EQ(w.store.all()[0].state, DeliveryState::kDead);
 }
 
@@ -516,6 +517,7 @@ TEST(Deliver, sets_a_poisonous_event_aside_and_goes_on) {
 TEST(Deliver, tells_the_others_of_a_batch_when_one_cannot_be_told) {
   World w;
   Subscription s;
+  s.name = "file";
   s.sink_kind = "file";
   s.sink_public =
       R"({"path":"out","template":"{{ if eq .type \"bad\" }}{{ fail \"poison\" }}{{ end }}{{ .sequence }}"})";

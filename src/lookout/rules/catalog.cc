@@ -6,39 +6,59 @@
 namespace pintle::lookout {
 namespace {
 
+// What an event's data holds, by family; an Event of the cluster tells its rule, a state the rest.
+constexpr std::string_view kByRule = "rule:text count:number event_uid:text";
+constexpr std::string_view kImage =
+    "container:text image:text image_id:text digest:text rule:text count:number event_uid:text";
+constexpr std::string_view kPod =
+    "container:text restarts:number rule:text count:number event_uid:text";
+constexpr std::string_view kRaw =
+    "type:text count:number count_delta:number component:text host:text field_path:text "
+    "event_name:text event_namespace:text event_uid:text";
+constexpr std::string_view kRegion = "state:text error:text";
+constexpr std::string_view kRelease =
+    "status:text chart:text chart_version:text app_version:text description:text who:text "
+    "values_digest:text images:texts step:number steps:number pod_hash:text stable_hash:text "
+    "phase:text health:text sync:text revision:text repository:text path:text project:text "
+    "kind:text name:text fields:texts rule:text count:number event_uid:text";
+constexpr std::string_view kWorkload =
+    "replicas:number updated:number available:number who:text rule:text count:number "
+    "event_uid:text";
+
 constexpr EventType kTypes[] = {
-    {"image.pulled", "a container's image is on its node; data: image, digest"},
-    {"job.done", "a Job has completed"},
-    {"job.failed", "a Job has failed for good"},
-    {"kubernetes.event", "an Event of the cluster as it is"},
-    {"node.not_ready", "a node is not ready"},
-    {"node.ready", "a node is ready"},
-    {"node.rebooted", "a node was booted anew"},
-    {"pod.crash_loop", "a container fails again and again"},
-    {"pod.evicted", "a pod had to leave its node"},
-    {"pod.failed", "a container could not be run"},
-    {"pod.image_failed", "an image cannot be pulled"},
-    {"pod.mount_failed", "a volume cannot be mounted"},
-    {"pod.oom_killed", "a container ran out of memory"},
-    {"pod.unhealthy", "a container's probe fails"},
-    {"pod.unschedulable", "no node takes a pod"},
-    {"region.healthy", "a cluster is watched again"},
-    {"region.unhealthy", "a cluster is not watched: it is away, or refuses"},
-    {"release.degraded", "a release that was deployed does not work"},
-    {"release.deployed", "a release is deployed"},
-    {"release.failed", "a release has failed"},
-    {"release.paused", "a rollout waits"},
-    {"release.pending", "a release has begun"},
-    {"release.resumed", "a rollout goes on"},
-    {"release.rolled_back", "a release is back at what was before"},
-    {"release.step", "a rollout has come one step further; data: step, steps"},
-    {"release.stuck", "a release has been under way for too long"},
-    {"release.sync", "an Argo CD sync has ended"},
-    {"release.sync_started", "an Argo CD sync has begun"},
-    {"release.uninstalled", "a release is gone"},
-    {"scale", "an autoscaler has changed a number of replicas"},
-    {"workload.deployed", "a workload of a release is up to date and available"},
-    {"workload.failed", "a workload of a release did not come up in time"},
+    {"image.pulled", "a container's image is on its node; data: image, digest", kImage},
+    {"job.done", "a Job has completed", kWorkload},
+    {"job.failed", "a Job has failed for good", kWorkload},
+    {"kubernetes.event", "an Event of the cluster as it is", kRaw},
+    {"node.not_ready", "a node is not ready", kByRule},
+    {"node.ready", "a node is ready", kByRule},
+    {"node.rebooted", "a node was booted anew", kByRule},
+    {"pod.crash_loop", "a container fails again and again", kPod},
+    {"pod.evicted", "a pod had to leave its node", kPod},
+    {"pod.failed", "a container could not be run", kPod},
+    {"pod.image_failed", "an image cannot be pulled", kPod},
+    {"pod.mount_failed", "a volume cannot be mounted", kPod},
+    {"pod.oom_killed", "a container ran out of memory", kPod},
+    {"pod.unhealthy", "a container's probe fails", kPod},
+    {"pod.unschedulable", "no node takes a pod", kPod},
+    {"region.healthy", "a cluster is watched again", kRegion},
+    {"region.unhealthy", "a cluster is not watched: it is away, or refuses", kRegion},
+    {"release.degraded", "a release that was deployed does not work", kRelease},
+    {"release.deployed", "a release is deployed", kRelease},
+    {"release.drifted", "somebody else than Helm has written to a workload; data: who, fields", kRelease},
+    {"release.failed", "a release has failed", kRelease},
+    {"release.paused", "a rollout waits", kRelease},
+    {"release.pending", "a release has begun", kRelease},
+    {"release.resumed", "a rollout goes on", kRelease},
+    {"release.rolled_back", "a release is back at what was before", kRelease},
+    {"release.step", "a rollout has come one step further; data: step, steps", kRelease},
+    {"release.stuck", "a release has been under way for too long", kRelease},
+    {"release.sync", "an Argo CD sync has ended", kRelease},
+    {"release.sync_started", "an Argo CD sync has begun", kRelease},
+    {"release.uninstalled", "a release is gone", kRelease},
+    {"scale", "an autoscaler has changed a number of replicas", kByRule},
+    {"workload.deployed", "a workload of a release is up to date and available", kWorkload},
+    {"workload.failed", "a workload of a release did not come up in time", kWorkload},
 };
 
 bool fits(std::string_view pattern, std::string_view type) {

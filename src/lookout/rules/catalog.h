@@ -12,6 +12,7 @@ namespace pintle::lookout {
 
 struct EventType {
   std::string_view name, meaning;
+  std::string_view data;  // what its data holds: "step:number who:text" (api/schemas.h)
 };
 
 std::span<const EventType> event_types();  // sorted by name

@@ -9,42 +9,13 @@
 #include "crypt/crypt.h"
 #include "funcs/funcs.h"
 #include "json/json.h"
+#include "lookout/fields.h"
 #include "tmpl/tmpl.h"
 
 namespace pintle::lookout {
 namespace {
 
 constexpr size_t kLineLimit = 180;  // of one event among many
-
-std::string_view severity_text(Severity s) {
-  return s == Severity::kError ? "error" : s == Severity::kWarning ? "warning" : "info";
-}
-
-// Writes one JSON object, member by member.
-class ObjectWriter {
- public:
-  ObjectWriter& text(std::string_view name, std::string_view v) {
-    return raw(name, json::quoted(v));
-  }
-  ObjectWriter& some(std::string_view name, std::string_view v) {
-    return v.empty() ? *this : text(name, v);
-  }
-  ObjectWriter& number(std::string_view name, int64_t v) { return raw(name, std::to_string(v)); }
-  ObjectWriter& raw(std::string_view name, std::string_view v) {
-    append(out_, {out_.size() > 1 ? "," : "", json::quoted(name), ":", v});
-    return *this;
-  }
-  std::string take() { return std::move(out_ += '}'); }
-
- private:
-  std::string out_ = "{";
-};
-
-std::string labels_json(const Event& e) {
-  ObjectWriter w;
-  for (const auto& [name, v] : e.labels) w.text(name, v);
-  return w.take();
-}
 
 // Event::data is made by us; what should be no JSON all the same is told as text.
 std::string data_json(const Event& e) { return json::read(e.data) ? e.data : json::quoted(e.data); }
@@ -96,46 +67,39 @@ std::string webhook_id(const Claimed& c) {
 
 std::string plain_event(const StoredEvent& s) {
   const Event& e = s.event;
-  ObjectWriter subject;
-  subject.some("group", e.subject.group)
-      .some("version", e.subject.version)
-      .text("kind", e.subject.kind)
-      .text("namespace", e.subject.name_space)
-      .text("name", e.subject.name)
-      .some("uid", e.subject.uid);
-  ObjectWriter w;
-  w.number("sequence", s.sequence)
-      .text("type", e.type)
-      .text("severity", severity_text(e.severity))
-      .text("time", time_text(e.time_ms))
-      .text("stored", time_text(s.stored_ms))
-      .text("region", s.region)
-      .text("cluster", s.cluster_uid)
-      .raw("subject", subject.take())
-      .text("release", e.release)
-      .text("releaseNamespace", e.release_namespace)
-      .number("revision", e.revision)
-      .text("reason", e.reason)
-      .text("message", e.message)
-      .raw("labels", labels_json(e))
+  Data w;
+  w.raw("sequence", cat(s.sequence))
+      .raw("type", json::quoted(e.type))
+      .raw("severity", json::quoted(severity_name(e.severity)))
+      .raw("time", json::quoted(time_text(e.time_ms)))
+      .raw("stored", json::quoted(time_text(s.stored_ms)))
+      .raw("region", json::quoted(s.region))
+      .raw("cluster", json::quoted(s.cluster_uid))
+      .raw("subject", subject_json(e.subject))
+      .raw("release", json::quoted(e.release))
+      .raw("releaseNamespace", json::quoted(e.release_namespace))
+      .raw("revision", cat(e.revision))
+      .raw("reason", json::quoted(e.reason))
+      .raw("message", json::quoted(e.message))
+      .raw("labels", json_map(e.labels))
       .raw("data", data_json(e));
   return w.take();
 }
 
 std::string cloud_event(const StoredEvent& s) {
   const Event& e = s.event;
-  ObjectWriter w;
-  w.text("specversion", "1.0")
-      .text("id", cat(s.cluster_uid, "/", e.subject.uid, "/", s.sequence))
-      .text("source", cat("/regions/", s.region))
-      .text("type", e.type)
-      .some("subject", cat(e.subject.name_space, "/", e.subject.kind, "/", e.subject.name))
-      .text("time", time_text(e.time_ms))
-      .text("datacontenttype", "application/json")
-      .text("sequence", std::to_string(s.sequence))
-      .text("region", s.region)
-      .text("severity", severity_text(e.severity))
-      .some("release", e.release)
+  Data w;
+  w.raw("specversion", json::quoted("1.0"))
+      .raw("id", json::quoted(cat(s.cluster_uid, "/", e.subject.uid, "/", s.sequence)))
+      .raw("source", json::quoted(cat("/regions/", s.region)))
+      .raw("type", json::quoted(e.type))
+      .text("subject", cat(e.subject.name_space, "/", e.subject.kind, "/", e.subject.name))
+      .raw("time", json::quoted(time_text(e.time_ms)))
+      .raw("datacontenttype", json::quoted("application/json"))
+      .raw("sequence", json::quoted(std::to_string(s.sequence)))
+      .raw("region", json::quoted(s.region))
+      .raw("severity", json::quoted(severity_name(e.severity)))
+      .text("release", e.release)
       .raw("data", plain_event(s));
   return w.take();
 }

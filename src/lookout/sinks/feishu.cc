@@ -15,11 +15,7 @@ constexpr size_t kMerge = 60;
 
 Result<Robot> read(const Subscription& s) { return read_robot(s, {"text", "card"}); }
 
-Status check(const Subscription& s) {
-  const Robot robot = TRY(read(s));
-  if (!robot.options.body.empty()) TRY(check_template(robot.options.body));
-  return robot.url.empty() && s.secret.empty() ? ok() : check_url_option(robot.url);
-}
+Status check(const Subscription& s) { return check_robot(read(s), s); }
 
 Result<Route> route(const Subscription& s) {
   const Robot robot = TRY(read(s));

@@ -33,11 +33,11 @@ Result<Route> route(const Subscription& s) {
   return Route{.key = cat("file ", o.path), .merge = kLinesAtOnce};
 }
 
-Verdict send(std::span<const Claimed> events, int64_t, const Target&, sys::Disk& disk) {
+Verdict send(std::span<const Claimed> events, const Sending& sending) {
   const auto o = read(events[0].subscription);
   const auto lines = o ? event_lines(events, *o) : Result<std::string>(o.error());
   if (!lines) return {.outcome = Outcome::kDead, .why = lines.error().text()};
-  if (Status s = disk.append_file(o->path, *lines, 0600); !s) {
+  if (Status s = sending.disk.append_file(o->path, *lines, 0600); !s) {
     return {.outcome = Outcome::kRetry, .why = s.error().text(), .alive = false};
   }
   return {};

@@ -11,6 +11,7 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "base/url.h"
 #include "crypt/crypt.h"
 #include "json/json.h"
 #include "lookout/sinks/body.h"
@@ -49,22 +50,6 @@ Result<Route> route(const Subscription& s) {
   Route route = TRY(route_to(kHarbor.name, it.url, it.options, 1));
   append(route.key, {" ", it.options.user});
   return route;
-}
-
-std::string percent_encoded(std::string_view text) {
-  static constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const auto b = static_cast<uint8_t>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain) {
-      out += c;
-    } else {
-      out += {'%', kHex[b >> 4], kHex[b & 15]};
-    }
-  }
-  return out;
 }
 
 // "registry/project/a/b:tag" or "...@sha256:..." of a registry: {project, a/b}.
@@ -121,8 +106,8 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t) {
   http::Request r;
   r.method = "POST";
   // Harbor wants a slash inside a repository's name encoded twice.
-  r.url = cat(it.url, "/api/v2.0/projects/", percent_encoded(image->project), "/repositories/",
-              percent_encoded(percent_encoded(image->repository)), "/artifacts/", digest, "/tags");
+  r.url = cat(it.url, "/api/v2.0/projects/", query_escape(image->project), "/repositories/",
+              query_escape(query_escape(image->repository)), "/artifacts/", digest, "/tags");
   r.body = cat("{\"name\":", json::quoted(tag), "}");
   r.headers = {{"Content-Type", "application/json"}, {"User-Agent", "pintle-lookout"}};
   if (!it.options.user.empty()) {

@@ -5,7 +5,7 @@
 
 namespace pintle::lookout {
 
-extern const SinkKind kDingtalk, kEmail, kFeishu, kFile, kHarbor, kNats, kSlack, kStdout, kWebhook,
-    kWecom;
+extern const SinkKind kDingtalk, kEmail, kFeishu, kFile, kHarbor, kKafka, kNats, kSlack, kStdout,
+    kWebhook, kWecom;
 
 }  // namespace pintle::lookout

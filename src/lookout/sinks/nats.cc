@@ -103,7 +103,7 @@ Status publish(NatsWire& wire, std::span<const std::string> messages, std::strin
   return ok();
 }
 
-Verdict send(std::span<const Claimed> events, int64_t, const Target& target, sys::Disk&) {
+Verdict send(std::span<const Claimed> events, const Sending& sending) {
   const Subscription& s = events[0].subscription;
   const auto poison = [](const Error& e) {
     return Verdict{.outcome = Outcome::kDead, .why = e.text()};
@@ -121,7 +121,7 @@ Verdict send(std::span<const Claimed> events, int64_t, const Target& target, sys
     return Verdict{.outcome = Outcome::kRetry, .why = e.text(), .alive = false};
   };
   NatsWire wire(o->timeout_ms > 0 ? o->timeout_ms : kTimeoutMs);
-  if (Status st = wire.open(target.address, target.port); !st) return failed(st.error());
+  if (Status st = wire.open(sending.target.address, sending.target.port); !st) return failed(st.error());
   if (Status st = publish(wire, messages, inbox, s.secret); !st) return failed(st.error());
   return {};
 }

@@ -23,7 +23,9 @@ struct Key {
 };
 
 const Key kKeys[] = {
+    {"brokers", &SinkOptions::brokers},
     {"ca", &SinkOptions::ca},
+    {"certificate", &SinkOptions::certificate},
     {"channel", &SinkOptions::channel},
     {"content_type", &SinkOptions::content_type},
     {"format", &SinkOptions::format},
@@ -32,11 +34,14 @@ const Key kKeys[] = {
     {"mention", &SinkOptions::mention},
     {"path", &SinkOptions::path},
     {"plain", &SinkOptions::plain},
+    {"sasl", &SinkOptions::sasl},
     {"subject", &SinkOptions::subject},
     {"template", &SinkOptions::body},
     {"timeout_ms", &SinkOptions::timeout_ms},
     {"title", &SinkOptions::title},
+    {"tls", &SinkOptions::tls},
     {"to", &SinkOptions::to},
+    {"topic", &SinkOptions::topic},
     {"url", &SinkOptions::url},
     {"user", &SinkOptions::user},
 };

@@ -23,12 +23,18 @@ struct SinkOptions {
   std::string channel;       // slack
   std::string path;          // file
   std::string subject;       // email: template; nats: where to publish
-  std::string from, user;    // email
+  std::string from;          // email
+  std::string user;          // email, harbor, kafka
+  std::string topic;         // kafka: template
+  std::string sasl;          // kafka: its mechanism
+  std::string certificate;   // kafka: the client's, PEM
+  std::vector<std::string> brokers;  // kafka: HOST:PORT
   std::vector<std::string> to;
   std::vector<std::string> mention;  // whom a chat message calls
   std::map<std::string, std::string> headers;
   int64_t timeout_ms = 0;
   bool plain = false;  // email: no STARTTLS
+  bool tls = false;    // kafka
 };
 
 // Errors name the key: unknown to this sink, of the wrong type, a template that cannot be read.

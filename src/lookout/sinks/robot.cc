@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "json/json.h"
+#include "lookout/sinks/body.h"
 
 namespace pintle::lookout {
 
@@ -57,11 +58,10 @@ std::string escape_angles(std::string_view text) {
   return replace_all(replace_all(text, "<", "\xEF\xBC\x9C"), ">", "\xEF\xBC\x9E");  // full width
 }
 
-std::string json_list(const std::vector<std::string>& items) {
-  std::string out = "[";
-  for (const std::string& item : items)
-    append(out, {out.size() > 1 ? "," : "", json::quoted(item)});
-  return out + "]";
+Status check_robot(const Result<Robot>& robot, const Subscription& s) {
+  if (!robot) return robot.error();
+  TRY(check_template(robot->options.body));
+  return robot->url.empty() && s.secret.empty() ? ok() : check_url_option(robot->url);
 }
 
 }  // namespace pintle::lookout

@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lookout/sinks/options.h"
 
@@ -23,11 +22,10 @@ struct Robot {
   std::string key;  // to sign with; "": none
 };
 Result<Robot> read_robot(const Subscription& s, std::initializer_list<std::string_view> formats);
+// What was read is sound: its template and its URL (which a secret that is not known may hold).
+Status check_robot(const Result<Robot>& robot, const Subscription& s);
 
 // Text from a cluster without what the robots' mark-up would act on (<at ...>, links, images).
 std::string escape_angles(std::string_view text);
-
-// ["a","b"].
-std::string json_list(const std::vector<std::string>& items);
 
 }  // namespace pintle::lookout

@@ -33,7 +33,7 @@ struct Verdict {
 // Where a subscription's messages go.
 struct Route {
   std::string key;          // the endpoint, its credential with it: breaker and limits count by it
-  std::string url = {};     // what the guard checks; "": it never leaves this machine
+  std::string url = {};     // what the guard checks; "": it stays here, or the sink asks the guard
   std::string ca_pem = {};  // of its own; "": the system's
   int64_t timeout_ms = 0;   // 0: the deliverer's
   size_t merge = 1;         // so many waiting events may be told by one message
@@ -43,6 +43,15 @@ struct Route {
 struct Limit {
   int messages = 0;  // 0: no limit
   int64_t span_ms = 0;
+};
+
+// What a sink that sends itself is given.
+struct Sending {
+  int64_t now_ms = 0;
+  const Target& target;  // passed the guard; empty when the route has no URL
+  sys::Disk& disk;
+  const GuardOptions& guard;  // for those that find their way to others on their own
+  const Resolve& resolve;
 };
 
 struct SinkKind {
@@ -55,11 +64,13 @@ struct SinkKind {
   // this time. Error: they cannot be told (poison): dead. Without a URL: there is nothing to tell.
   Result<http::Request> (*request)(std::span<const Claimed> events, int64_t now_ms) = nullptr;
   Verdict (*judge)(const http::Response& response) = nullptr;
-  // For sinks that are no HTTP (file, stdout, nats): sends itself, on a worker thread, to a target
-  // that passed the guard (empty when there is no URL).
-  Verdict (*send)(std::span<const Claimed> events, int64_t now_ms, const Target& target,
-                  sys::Disk& disk) = nullptr;
+  // For sinks that are no HTTP (file, kafka, nats, stdout): sends itself, on a worker thread.
+  Verdict (*send)(std::span<const Claimed> events, const Sending& sending) = nullptr;
   std::array<Limit, 2> limits = {};
+  // The secret with a fresh key that signs from now on, and the ones before for a while beside it.
+  // null: the receiver makes its secrets, and an old one is of no use.
+  std::string (*rotated)(const Subscription& s, std::string_view fresh_key, int64_t until_ms,
+                         int64_t now_ms) = nullptr;
 };
 
 // null: no such sink. Sorted: for messages.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMaxRetryAfterMs = 3'600'000;
 
-const SinkKind* const kSinks[] = {&kDingtalk, &kEmail, &kFeishu, &kFile,    &kHarbor,
+const SinkKind* const kSinks[] = {&kDingtalk, &kEmail, &kFeishu, &kFile,    &kHarbor, &kKafka,
                                   &kNats,     &kSlack, &kStdout, &kWebhook, &kWecom};
 
 // "Sun, 06 Nov 1994 08:49:37 GMT" as unix seconds.

@@ -336,7 +336,7 @@ TEST(File, appends_lines) {
   sys::MemoryDisk disk;
   const Claimed c = event("file", R"({"path":"events.jsonl","format":"cloudevents"})");
   const std::vector<Claimed> two = {c, c};
-  ASSERT_EQ(find_sink("file")->send(two, kNow, {}, disk).outcome, Outcome::kSucceeded);
+  ASSERT_EQ(find_sink("file")->send(two, {kNow, {}, disk, {}, {}}).outcome, Outcome::kSucceeded);
   const std::string text = *disk.read_file("events.jsonl");
   const auto lines = split(text, "\n");
   ASSERT_EQ(lines.size(), 3u);

@@ -27,7 +27,7 @@ Result<Route> route(const Subscription& s) {
   return Route{.key = "stdout", .merge = kLinesAtOnce};
 }
 
-Verdict send(std::span<const Claimed> events, int64_t, const Target&, sys::Disk&) {
+Verdict send(std::span<const Claimed> events, const Sending&) {
   const auto o = read(events[0].subscription);
   const auto lines = o ? event_lines(events, *o) : Result<std::string>(o.error());
   if (!lines) return {.outcome = Outcome::kDead, .why = lines.error().text()};

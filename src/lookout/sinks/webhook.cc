@@ -1,7 +1,11 @@
 // Webhook: CloudEvents (structured, binary, batch), our own flat JSON, a template, or the payload
 // of Horizon. Signed as Standard Webhooks say: webhook-id, webhook-timestamp, and webhook-signature
 // with one `v1,<base64>` for each key, so that a receiver may hold the old or the new one during a
-// rotation. Horizon's mode sends its secret in clear, as Horizon does.
+// rotation; an old key reads `whsec_...;until=SECONDS` and signs no longer after that. Horizon's
+// mode sends its secret in clear, as Horizon does.
+#include <algorithm>
+#include <charconv>
+
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "crypt/crypt.h"
@@ -41,8 +45,36 @@ Result<Settings> read(const Subscription& s) {
   return out;
 }
 
+constexpr std::string_view kUntil = ";until=";
+
+// Unix seconds; INT64_MAX: it has no end.
+int64_t end_of(std::string_view key) {
+  const size_t at = key.find(kUntil);
+  if (at == key.npos) return INT64_MAX;
+  int64_t out = 0;
+  const std::string_view digits = key.substr(at + kUntil.size());
+  std::from_chars(digits.data(), digits.data() + digits.size(), out);
+  return out;
+}
+
+std::string rotated(const Subscription& s, std::string_view fresh_key, int64_t until_ms,
+                    int64_t now_ms) {
+  std::string url, old;
+  const std::string words = replace_all(s.secret, ",", " ");
+  for (const std::string_view word : split(words, " ")) {
+    if (word.find("://") != word.npos) {
+      url = cat(word, " ");
+    } else if (!word.empty() && end_of(word) > now_ms / 1000) {
+      const std::string_view bare = word.substr(0, word.find(kUntil));
+      append(old, {" ", bare, kUntil, cat(std::min(end_of(word), until_ms / 1000))});
+    }
+  }
+  return cat(url, fresh_key, until_ms > now_ms ? old : "");
+}
+
 // The bytes of "whsec_<base64>", 24 to 64 of them.
 Result<std::string> key_bytes(std::string_view key) {
+  key = key.substr(0, key.find(kUntil));
   const auto bad = [](std::string_view why) {
     return Error(Code::kInvalidArgument, cat("secret: ", why));
   };
@@ -165,6 +197,7 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t now_ms) {
   } else {
     std::string signatures;
     for (const std::string& key : it.keys) {
+      if (end_of(key) < now_ms / 1000) continue;
       const std::string mac =
           crypt::hmac_sha256(TRY(key_bytes(key)), cat(id, ".", stamp, ".", r.body));
       append(signatures, {signatures.empty() ? "" : " ", "v1,", crypt::base64_encode(mac)});
@@ -177,7 +210,11 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t now_ms) {
 
 }  // namespace
 
-const SinkKind kWebhook = {
-    .name = "webhook", .check = check, .route = route, .request = request, .judge = judge_status};
+const SinkKind kWebhook = {.name = "webhook",
+                           .check = check,
+                           .route = route,
+                           .request = request,
+                           .judge = judge_status,
+                           .rotated = rotated};
 
 }  // namespace pintle::lookout

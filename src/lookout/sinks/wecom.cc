@@ -1,6 +1,7 @@
 // WeCom's robot: markdown or text; its key is in the URL. 20 messages a minute.
 #include "base/strings.h"
 #include "json/json.h"
+#include "lookout/fields.h"
 #include "lookout/sinks/body.h"
 #include "lookout/sinks/kinds.h"
 #include "lookout/sinks/robot.h"
@@ -13,11 +14,7 @@ constexpr size_t kMarkdownMerge = 20, kTextMerge = 10;
 
 Result<Robot> read(const Subscription& s) { return read_robot(s, {"markdown", "text"}); }
 
-Status check(const Subscription& s) {
-  const Robot robot = TRY(read(s));
-  if (!robot.options.body.empty()) TRY(check_template(robot.options.body));
-  return robot.url.empty() && s.secret.empty() ? ok() : check_url_option(robot.url);
-}
+Status check(const Subscription& s) { return check_robot(read(s), s); }
 
 Result<Route> route(const Subscription& s) {
   const Robot robot = TRY(read(s));

@@ -145,6 +145,17 @@ Result<int64_t> SqlStore::clean_states(int64_t before_ms, int limit) {
   return gone;
 }
 
+Result<int64_t> SqlStore::count_old(std::string_view type, int64_t before_ms, int limit) {
+  return read([&](db::Session& session) -> Result<int64_t> {
+    int64_t count = 0;
+    for (const std::string& each : TRY(types_of(session, type))) {
+      const int left = limit - static_cast<int>(count);
+      count += static_cast<int64_t>(TRY(old_events(session, each, before_ms, left)).size());
+    }
+    return count;
+  });
+}
+
 Result<int64_t> SqlStore::clean(std::string_view type, int64_t before_ms, int limit) {
   std::lock_guard hold(cleaning_);
   int64_t gone = 0;

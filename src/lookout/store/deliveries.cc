@@ -113,7 +113,7 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
     TRY(cancel(session, d));
     return false;
   }
-  if (!to->enabled) {
+  if (!to->active()) {
     TRY(session.run("update lane set due_ms = ? where order_key = ?", kHeldMs, order_key));
     return false;
   }
@@ -216,15 +216,31 @@ Status SqlStore::finish(const Delivery& leased, DeliveryState state, int64_t due
 Result<std::vector<Delivery>> SqlStore::deliveries(const DeliveryQuery& query) {
   return read([&](db::Session& session) -> Result<std::vector<Delivery>> {
     std::string sql = "select ";
-    sql.append(kColumns).append(" from delivery d where d.id > ?");
-    std::vector<db::Param> params{db::param(query.after)};
+    sql.append(kColumns).append(" from delivery d where d.id ");
+    sql += query.newest_first ? "< ?" : "> ?";
+    const bool from_end = query.newest_first && query.after == 0;
+    std::vector<db::Param> params{db::param(from_end ? INT64_MAX : query.after)};
+    if (query.event_sequence != 0) {
+      sql += " and d.event_seq = ?";
+      params.push_back(db::param(query.event_sequence));
+    }
+    if (query.from_ms != 0 || query.to_ms != 0) {
+      sql += " and exists (select 1 from event e where e.seq = d.event_seq and e.stored_ms >= ? "
+             "and e.stored_ms < ?)";
+      params.push_back(db::param(query.from_ms));
+      params.push_back(db::param(query.to_ms == 0 ? INT64_MAX : query.to_ms));
+    }
+    if (query.latest) {
+      sql += " and not exists (select 1 from delivery n where n.event_seq = d.event_seq and "
+             "n.subscription_id = d.subscription_id and n.generation > d.generation)";
+    }
     if (query.subscription_id != 0) {
       sql += " and d.subscription_id = ?";
       params.push_back(db::param(query.subscription_id));
     }
     // The number itself, not a parameter: only so is an index on part of the states of use.
     if (query.state) sql += " and d.state = " + std::to_string(static_cast<int>(*query.state));
-    sql += " order by d.id limit ?";
+    sql += query.newest_first ? " order by d.id desc limit ?" : " order by d.id limit ?";
     params.push_back(db::param(std::clamp(query.limit, 1, 1000)));
     std::vector<Delivery> out;
     TRY(session.select(sql, kLetters, params,

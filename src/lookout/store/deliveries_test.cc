@@ -212,16 +212,22 @@ TEST_P(OutboxTest, TheNextDueTimeIsKnown) {
   EXPECT_EQ(*store_->next_due_ms(), 0);
 }
 
-TEST_P(OutboxTest, ADisabledSubscriptionHoldsWhatItHas) {
+TEST_P(OutboxTest, ASubscriptionThatIsDisabledOrPausedHoldsWhatItHas) {
   Subscription s = subscribe("all");
   tell("web"), tell("web");
-  s.enabled = false;
-  ASSERT_TRUE(store_->update_subscription(s));
-  EXPECT_TRUE(claim().empty());
-  EXPECT_EQ(*store_->next_due_ms(), 0);
+  for (const auto& [enabled, paused] : {std::pair{false, false}, {true, true}, {false, true}}) {
+    s.enabled = enabled;
+    s.paused = paused;
+    ASSERT_TRUE(store_->update_subscription(s));
+    EXPECT_EQ(store_->subscriptions()->at(0).paused, paused);
+    EXPECT_TRUE(claim().empty());
+    EXPECT_EQ(*store_->next_due_ms(), 0);
+    tell("db");
+  }
   s.enabled = true;
+  s.paused = false;
   ASSERT_TRUE(store_->update_subscription(s));
-  EXPECT_EQ(sequences(claim()), Seqs{1});
+  EXPECT_EQ(sequences(claim()), Seqs{1}) << "and what came meanwhile was not due to it";
 }
 
 TEST_P(OutboxTest, ARemovedSubscriptionCancelsWhatWaits) {

@@ -107,6 +107,36 @@ Result<StoredEvent> SqlStore::event(int64_t sequence) {
   });
 }
 
+Result<Observation> SqlStore::observation(int64_t sequence) {
+  return read([&](db::Session& session) -> Result<Observation> {
+    Observation out;
+    TRY(session.query(
+        "select o.resource, o.uid, o.version, o.change, o.subject_group, o.subject_version, "
+        "o.subject_kind, o.subject_namespace, o.subject_name, o.subject_uid, o.digest, "
+        "o.received_ms, o.count, o.count_delta from event e join observation o on "
+        "o.cluster_uid = e.cluster_uid and o.resource = e.observation_resource and "
+        "o.uid = e.observation_uid and o.version = e.observation_version where e.seq = ?",
+        "tttntttttttnnn",
+        [&](const db::Row& row) {
+          out.resource = row.text(0);
+          out.uid = row.text(1);
+          out.version = row.text(2);
+          out.change = static_cast<Change>(std::clamp<int64_t>(row.number(3), 0, 2));
+          out.subject = {row.text(4), row.text(5), row.text(6),
+                         row.text(7), row.text(8), row.text(9)};
+          out.digest = row.text(10);
+          out.received_ms = row.number(11);
+          out.count = row.number(12);
+          out.count_delta = row.number(13);
+        },
+        sequence));
+    if (out.resource.empty()) {
+      return Error(Code::kNotFound, "no state told event " + std::to_string(sequence));
+    }
+    return out;
+  });
+}
+
 Result<int64_t> SqlStore::last_sequence() {
   return read([](db::Session& session) {
     return session.number("select event_seq from ledger where one = 1", 0);

@@ -6,11 +6,13 @@ namespace pintle::lookout {
 
 namespace {
 
+constexpr std::string_view kLetters = "ntttnnt";
 constexpr std::string_view kColumns =
-    "select id, name, cluster_uid, environment, enabled, epoch from region ";
+    "select id, name, cluster_uid, environment, enabled, epoch, owner from region ";
 
 Region read_region(const db::Row& row) {
-  return {row.number(0), row.text(1), row.text(2), row.text(3), row.number(4) != 0, row.number(5)};
+  return {row.number(0), row.text(1), row.text(2), row.text(3), row.number(4) != 0,
+          row.number(5), row.text(6)};
 }
 
 Error no_region(int64_t id) {
@@ -28,7 +30,7 @@ Result<Region> SqlStore::put_region(const Region& region) {
     std::string sql(kColumns);
     sql += "where name = ?";
     Region known;
-    TRY(session.query(sql, "ntttnn", [&](const db::Row& row) { known = read_region(row); },
+    TRY(session.query(sql, kLetters, [&](const db::Row& row) { known = read_region(row); },
                       region.name));
     if (known.id == 0) {
       out.id = TRY(next_id(session));
@@ -40,6 +42,7 @@ Result<Region> SqlStore::put_region(const Region& region) {
     }
     out.id = known.id;
     out.epoch = known.epoch;
+    out.owner = known.owner;
     if (out.cluster_uid.empty()) out.cluster_uid = known.cluster_uid;  // not reached yet
     TRY(session.run("update region set cluster_uid = ?, environment = ?, enabled = ?, removed = 0 "
                     "where id = ?",
@@ -57,7 +60,7 @@ Result<std::vector<Region>> SqlStore::regions() {
     std::vector<Region> out;
     std::string sql(kColumns);
     sql += "where removed = 0 order by id";
-    TRY(session.query(sql, "ntttnn", [&](const db::Row& row) { out.push_back(read_region(row)); }));
+    TRY(session.query(sql, kLetters, [&](const db::Row& row) { out.push_back(read_region(row)); }));
     return out;
   });
 }
@@ -71,16 +74,44 @@ Status SqlStore::remove_region(std::string_view name) {
   });
 }
 
-Status SqlStore::take_region(int64_t id, int64_t epoch) {
-  return change(writer_, [&](db::Session& session) -> Status {
-    int64_t taken =
-        TRY(session.run("update region set epoch = ? where id = ? and epoch <= ?", epoch, id, epoch));
+Result<int64_t> SqlStore::take_region(int64_t id, std::string_view owner, int64_t epoch) {
+  int64_t taken = 0;
+  TRY(change(writer_, [&](db::Session& session) -> Status {
+    // Commits hold the row until they end: from here on those of an older epoch are refused.
+    taken = TRY(session.number("update region set epoch = case when ? = 0 then epoch + 1 else ? end, "
+                               "owner = ? where id = ? and (? = 0 or epoch < ? or "
+                               "(epoch = ? and owner = ?)) returning epoch",
+                               0, epoch, epoch, owner, id, epoch, epoch, epoch, owner));
     if (taken > 0) return ok();
     int64_t newer = TRY(session.number("select epoch from region where id = ?", -1, id));
     if (newer < 0) return no_region(id);
     return Error(Code::kFailedPrecondition,
-                 "the region was taken with epoch " + std::to_string(newer) + ", after " +
+                 "the region was taken with epoch " + std::to_string(newer) + ", not before " +
                      std::to_string(epoch));
+  }));
+  return taken;
+}
+
+Result<int> SqlStore::meet(std::string_view owner, int64_t for_ms) {
+  if (writer_.session->dialect() == db::Dialect::kSqlite) return 1;
+  return alone(outbox(), [&](db::Session& session) -> Result<int> {
+    // No transaction: saying it twice is harmless.
+    int64_t others = TRY(session.number(
+        "with clock as (select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms), "
+        "gone as (delete from present using clock where seen_ms < ms - 10 * cast(? as bigint)), "
+        "me as (insert into present (owner, seen_ms) select ?, ms from clock "
+        "on conflict (owner) do update set seen_ms = excluded.seen_ms) "
+        "select count(*) from present, clock where seen_ms >= ms - cast(? as bigint) and owner <> ?",
+        0, for_ms, owner, for_ms, owner));
+    return static_cast<int>(others) + 1;
+  });
+}
+
+Status SqlStore::leave(std::string_view owner) {
+  if (writer_.session->dialect() == db::Dialect::kSqlite) return ok();
+  return alone(outbox(), [&](db::Session& session) -> Status {
+    TRY(session.run("delete from present where owner = ?", owner));
+    return ok();
   });
 }
 

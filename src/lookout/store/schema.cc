@@ -1,16 +1,18 @@
 // The tables, one meaning each:
 //
 //   region, checkpoint, gap    what is watched, how far, and what was lost
+//   present                    the processes that share the database
 //   observation                every state of every object once: its unique key is guarantee G1
 //   object                     the newest state of each object that exists: versions and counts
 //   told                       the dedup keys of events, kept longer than the events
 //   event                      the sequence
 //   subscription, delivery, attempt   the outbox
+//   setting                    what the API made beside the configuration's file
 //   lane                       one row for each order key with unfinished deliveries: the oldest of
 //                              them and when it is due. Claiming takes lanes, so only one delivery
 //                              of a key can be out, and blocked ones cost nothing however many.
 //   ledger                     one row: the last numbers given out, and the version of all
-//                              subscriptions. Who takes numbers from it holds its row until the
+//                              subscriptions and settings. Who takes numbers from it holds its row until the
 //                              commit, so numbers become visible in their order.
 #include "lookout/store/schema.h"
 
@@ -157,6 +159,22 @@ create table attempt (
   peer text not null,
   response_head text not null,
   primary key (delivery_id, n)) {text_key};
+)",
+                                          R"(
+alter table region add column owner text not null default '';
+update region set epoch = 0;
+alter table subscription add column paused bigint not null default 0;
+create table present (
+  owner text primary key,
+  seen_ms bigint not null) {text_key};
+)",
+                                          R"(
+create table setting (
+  kind text not null,
+  name text not null,
+  value text not null,
+  secret text not null,
+  primary key (kind, name)) {text_key};
 )"};
 
 }  // namespace

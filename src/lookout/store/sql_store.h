@@ -1,5 +1,5 @@
 // SqlStore: lookout::Store over db. This header is for the files of this folder, one for each
-// meaning: commit, events, regions, subscriptions, deliveries, cleaning.
+// meaning: commit, events, regions, subscriptions, settings, deliveries, cleaning.
 //
 // Order of row locks (PostgreSQL), so that no two transactions wait for each other in a ring:
 // region, observation, told, ledger, lanes in the order of their keys, subscription, delivery.
@@ -18,7 +18,7 @@
 
 namespace pintle::lookout {
 
-class SqlStore final : public Store {
+class SqlStore : public Store {
  public:
   SqlStore(StoreOptions options, sys::Clock& clock);
   Status start();
@@ -26,7 +26,9 @@ class SqlStore final : public Store {
   Result<Region> put_region(const Region& region) override;
   Result<std::vector<Region>> regions() override;
   Status remove_region(std::string_view name) override;
-  Status take_region(int64_t id, int64_t epoch) override;
+  Result<int64_t> take_region(int64_t id, std::string_view owner, int64_t epoch) override;
+  Result<int> meet(std::string_view owner, int64_t for_ms) override;
+  Status leave(std::string_view owner) override;
   Result<std::vector<Checkpoint>> checkpoints(int64_t region_id) override;
   Result<std::vector<std::pair<std::string, int64_t>>> counts(std::string_view cluster_uid,
                                                               std::string_view resource) override;
@@ -34,11 +36,17 @@ class SqlStore final : public Store {
   Result<std::vector<StoredEvent>> events(const EventQuery& query) override;
   Result<StoredEvent> event(int64_t sequence) override;
   Result<int64_t> last_sequence() override;
+  Result<Observation> observation(int64_t sequence) override;
   Result<std::vector<StoredGap>> gaps(int64_t after, int limit) override;
   Result<Subscription> add_subscription(const Subscription& s) override;
   Status update_subscription(const Subscription& s) override;
   Status remove_subscription(int64_t id) override;
   Result<std::vector<Subscription>> subscriptions() override;
+  Result<Subscription> whole_subscription(int64_t id) override;
+  Status put_setting(const Setting& s) override;
+  Status remove_setting(std::string_view kind, std::string_view name) override;
+  Result<std::vector<Setting>> settings() override;
+  Result<int64_t> settings_version() override;
   Result<std::vector<Claimed>> claim(std::string_view owner, int64_t epoch, int64_t lease_ms,
                                      int limit) override;
   Result<std::vector<Claimed>> claim_more(std::string_view owner, int64_t epoch, int64_t lease_ms,
@@ -52,6 +60,7 @@ class SqlStore final : public Store {
   Status resend(int64_t delivery_id) override;
   Status skip(int64_t delivery_id) override;
   Result<int64_t> clean(std::string_view type, int64_t before_ms, int limit) override;
+  Result<int64_t> count_old(std::string_view type, int64_t before_ms, int limit) override;
   uint64_t statements() const override;
 
  private:

@@ -158,18 +158,37 @@ TEST_P(StoreTest, CountsAreThoseOfTheNewestStateOfWhatExists) {
 }
 
 TEST_P(StoreTest, AnOlderEpochIsRefused) {
-  ASSERT_TRUE(store_->take_region(region_.id, 5));
+  ASSERT_TRUE(store_->take_region(region_.id, "me", 5));
   Batch b = batch();
   b.epoch = 4;
   EXPECT_EQ(store_->commit(b).error().code(), Code::kFailedPrecondition);
   b.epoch = 5;
   EXPECT_TRUE(store_->commit(b));
-  EXPECT_EQ(store_->take_region(region_.id, 4).error().code(), Code::kFailedPrecondition);
-  EXPECT_TRUE(store_->take_region(region_.id, 6));
+  EXPECT_EQ(store_->take_region(region_.id, "me", 4).error().code(), Code::kFailedPrecondition);
+  EXPECT_EQ(*store_->take_region(region_.id, "me", 5), 5) << "its own again";
+  EXPECT_EQ(store_->take_region(region_.id, "other", 5).error().code(), Code::kFailedPrecondition)
+      << "an epoch has one owner";
+  EXPECT_EQ(*store_->take_region(region_.id, "other", 6), 6);
   EXPECT_EQ(store_->commit(b).error().code(), Code::kFailedPrecondition);
-  EXPECT_EQ(store_->take_region(99, 6).error().code(), Code::kNotFound);
+  EXPECT_EQ(*store_->take_region(region_.id, "third", 0), 7) << "the next";
+  EXPECT_EQ(store_->regions()->at(0).owner, "third");
+  EXPECT_EQ(store_->take_region(99, "me", 6).error().code(), Code::kNotFound);
   b.region_id = 99;
   EXPECT_EQ(store_->commit(b).error().code(), Code::kNotFound);
+}
+
+TEST_P(StoreTest, ProcessesThatShareTheDatabaseAreCounted) {
+  if (GetParam() == db::Dialect::kSqlite) {
+    EXPECT_EQ(*store_->meet("a", 60'000), 1);
+    EXPECT_EQ(*store_->meet("b", 60'000), 1) << "a file is one process's";
+    return;
+  }
+  EXPECT_EQ(*store_->meet("a", 60'000), 1);
+  EXPECT_EQ(*store_->meet("b", 60'000), 2);
+  EXPECT_EQ(*store_->meet("a", 60'000), 2);
+  ASSERT_TRUE(store_->leave("b"));
+  EXPECT_EQ(*store_->meet("a", 60'000), 1);
+  EXPECT_EQ(*store_->meet("c", 0), 1) << "who was heard of too long ago is not there";
 }
 
 TEST_P(StoreTest, ARegionKeepsItsCheckpointsUnlessItsClusterWasRebuilt) {

@@ -8,10 +8,10 @@ namespace pintle::lookout {
 
 std::string_view subscription_columns() {
   return "s.id, s.name, s.filter, s.sink_kind, s.sink_public, s.secret, s.order_by, s.enabled, "
-         "s.generation";
+         "s.paused, s.generation";
 }
 
-std::string_view subscription_letters() { return "nttttttnn"; }
+std::string_view subscription_letters() { return "nttttttnnn"; }
 
 Result<Subscription> read_subscription(const db::Row& row, size_t at) {
   Subscription out;
@@ -23,18 +23,19 @@ Result<Subscription> read_subscription(const db::Row& row, size_t at) {
   out.secret = row.text(at + 5);
   out.order_by = row.text(at + 6);
   out.enabled = row.number(at + 7) != 0;
-  out.generation = row.number(at + 8);
+  out.paused = row.number(at + 8) != 0;
+  out.generation = row.number(at + 9);
   return out;
 }
 
 namespace {
 
-Result<std::vector<Subscription>> all(db::Session& session, bool only_enabled) {
+Result<std::vector<Subscription>> all(db::Session& session, bool only_active) {
   std::vector<Subscription> out;
   std::string sql = "select ";
   sql += subscription_columns();
   sql += " from subscription s";
-  sql += only_enabled ? " where enabled = 1 order by id" : " order by id";
+  sql += only_active ? " where enabled = 1 and paused = 0 order by id" : " order by id";
   Status read = ok();
   TRY(session.query(sql, subscription_letters(), [&](const db::Row& row) {
     Result<Subscription> s = read_subscription(row);
@@ -96,9 +97,9 @@ Result<Subscription> SqlStore::add_subscription(const Subscription& s) {
     out.id = TRY(next_id(session));
     out.generation = 1;
     TRY(session.run("insert into subscription (id, name, filter, sink_kind, sink_public, secret, "
-                    "order_by, enabled, generation) values (?, ?, ?, ?, ?, ?, ?, ?, 1)",
+                    "order_by, enabled, paused, generation) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
                     out.id, s.name, filter_json(s.filter), s.sink_kind, s.sink_public,
-                    sealed(s.secret, out.id), s.order_by, s.enabled));
+                    sealed(s.secret, out.id), s.order_by, s.enabled, s.paused));
     return ok();
   });
   if (!done) return named(done.error(), s);
@@ -114,15 +115,15 @@ Status SqlStore::update_subscription(const Subscription& s) {
     int64_t changed = TRY(session.run(
         "update subscription set name = ?, filter = ?, generation = generation + "
         "(case when sink_kind = ? and sink_public = ? then 0 else 1 end), sink_kind = ?, "
-        "sink_public = ?, order_by = ?, enabled = ? where id = ?",
+        "sink_public = ?, order_by = ?, enabled = ?, paused = ? where id = ?",
         s.name, filter_json(s.filter), s.sink_kind, s.sink_public, s.sink_kind, s.sink_public,
-        s.order_by, s.enabled, s.id));
+        s.order_by, s.enabled, s.paused, s.id));
     if (changed == 0) return missing(s.id);
     if (!s.secret.empty()) {
       TRY(session.run("update subscription set secret = ? where id = ?", sealed(s.secret, s.id),
                       s.id));
     }
-    if (s.enabled) {
+    if (s.active()) {
       TRY(session.run("update lane set due_ms = (select due_ms from delivery where id = lane.head) "
                       "where subscription_id = ? and due_ms = ?",
                       s.id, kHeldMs));

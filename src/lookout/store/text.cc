@@ -1,9 +1,8 @@
 #include "lookout/store/text.h"
 
-#include <array>
-
 #include "crypt/crypt.h"
 #include "json/json.h"
+#include "lookout/fields.h"
 #include "value/value.h"
 
 namespace pintle::lookout {
@@ -20,7 +19,6 @@ constexpr ListKey kLists[] = {
     {"kinds", &Filter::kinds},           {"reasons", &Filter::reasons},
     {"releases", &Filter::releases},
 };
-constexpr std::array<std::string_view, 3> kSeverities = {"info", "warning", "error"};
 
 void append_key(std::string& out, std::string_view key) {
   if (out.size() > 1) out += ',';
@@ -59,7 +57,7 @@ std::string filter_json(const Filter& filter) {
   }
   if (filter.min_severity != Severity::kInfo) {
     append_key(out, "min_severity");
-    json::append_string(out, kSeverities[static_cast<size_t>(filter.min_severity)], false);
+    json::append_string(out, severity_name(filter.min_severity), false);
   }
   if (!filter.labels.empty()) {
     append_key(out, "labels");
@@ -79,13 +77,9 @@ Result<Filter> read_filter(std::string_view json) {
       continue;
     }
     if (key == "min_severity") {
-      size_t at = 0;
-      while (at < kSeverities.size() &&
-             !(entry.is_string() && entry.as_string() == kSeverities[at])) {
-        ++at;
-      }
-      if (at == kSeverities.size()) return wrong(key, "must be info, warning or error");
-      out.min_severity = static_cast<Severity>(at);
+      const auto severity = severity_of(entry.is_string() ? entry.as_string() : "");
+      if (!severity) return wrong(key, "must be info, warning or error");
+      out.min_severity = *severity;
       continue;
     }
     const ListKey* list = nullptr;

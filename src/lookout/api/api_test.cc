@@ -1,0 +1,354 @@
+#include "lookout/api/api.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "base/strings.h"
+#include "crypt/crypt.h"
+#include "http/http.h"
+#include "json/json.h"
+#include "lookout/api/openapi.h"
+#include "lookout/api/routes.h"
+#include "lookout/api/schemas.h"
+#include "lookout/config/settings.h"
+#include "lookout/fields.h"
+#include "lookout/observe.h"
+#include "lookout/sinks/sink.h"
+#include "lookout/testing/memory_store.h"
+#include "lookout/testing/store_fixture.h"
+#include "sys/memory_disk.h"
+
+namespace pintle::lookout {
+namespace {
+
+struct World {
+  sys::FakeClock clock{kStartMs * 1'000'000};
+  MemoryStore store{clock};
+  Config file;
+  std::shared_ptr<const Config> config;
+  Subscription tried;
+  std::string of_file;  // the path of the file's subscription
+  std::unique_ptr<Api> api;
+  std::unique_ptr<http::Client> client = *http::Client::make({});
+
+  explicit World(std::vector<TokenConfig> tokens = {}) {
+    file.rules = Rules::defaults();
+    Subscription s;
+    s.name = "of-file";
+    file.subscriptions = {s};
+    s.sink_kind = "stdout";
+    of_file = cat("/subscriptions/", store.add_subscription(s)->id);
+    RegionConfig region;
+    region.name = "north";
+    file.regions = {region};
+    take();
+    ApiHooks h;
+    h.regions = [this] {
+      std::vector<RegionStatus> out;
+      for (const RegionConfig& r : config->regions) {
+        RegionStatus status;
+        status.config = r;
+        status.state = "live";
+        out.push_back(status);
+      }
+      return out;
+    };
+    h.releases = [] { return std::vector<ApiHooks::NamedRelease>(); };
+    h.config = [this] { return config; };
+    h.changed = [this]() -> Status {
+      take();
+      return ok();
+    };
+    h.attempt = [this](const Claimed& c) {
+      tried = c.subscription;
+      Attempt a;
+      a.n = 1;
+      a.status = 200;
+      a.response_head = "of the receiver";
+      return a;
+    };
+    h.written = [] { return Writer::Counters(); };
+    h.delivered = [] { return DeliverCounters(); };
+    h.wake = [] {};
+    h.restart_wanted = [] { return std::vector<std::string>(); };
+    auto started = Api::start("127.0.0.1:0", std::move(tokens), store, clock, std::move(h));
+    EXPECT_TRUE(started) << started.error().text();
+    api = std::move(*started);
+  }
+  void take() { config = std::make_shared<const Config>(with_settings(file, *store.settings(), {})); }
+
+  struct Got {
+    int status;
+    std::string text;
+    value::Value json;
+    std::string error() const { return std::string(text_at(json, {"error"})); }
+  };
+  Got ask(std::string method, std::string path, std::string body = "", std::string token = "") {
+    http::Request r;
+    r.method = std::move(method);
+    r.url = api->url() + path;
+    r.body = std::move(body);
+    if (!token.empty()) r.headers.emplace_back("Authorization", "Bearer " + token);
+    const auto answer = client->send(r);
+    if (!answer) return {0, answer.error().text(), {}};
+    return {answer->status, answer->body,
+            json::read(answer->body, {json::Numbers::kExact}).value_or(value::Value())};
+  }
+};
+
+TEST(OpenApi, TellsEveryRouteAndEverySchemaItNames) {
+  const auto document = json::read(openapi_json());
+  ASSERT_TRUE(document) << document.error().text();
+  size_t operations = 0;
+  std::set<std::string> ids;
+  for (const auto& [path, methods] : *value_at(*document, {"paths"})->as_map()) {
+    operations += methods.length();
+  }
+  EXPECT_EQ(operations, routes().size());
+  for (const ApiRoute& r : routes()) {
+    std::string method(r.method);
+    for (char& c : method) c = static_cast<char>(c | 0x20);
+    const value::Value* path = value_at(*document, {"paths"})->get(r.path);
+    ASSERT_NE(path, nullptr) << r.path;
+    EXPECT_NE(path->get(method), nullptr) << r.method << " " << r.path;
+    EXPECT_TRUE(ids.insert(std::string(r.id)).second) << r.id;
+    for (const auto name : split(r.query, " ")) {
+      EXPECT_TRUE(name.empty() || find_query_parameter(name) != nullptr) << name;
+    }
+  }
+  const value::Value* known = value_at(*document, {"components", "schemas"});
+  constexpr std::string_view kRef = "#/components/schemas/";
+  const std::string& text = openapi_json();
+  for (size_t at = text.find(kRef); at != text.npos; at = text.find(kRef, at + 1)) {
+    const size_t from = at + kRef.size();
+    const std::string name = text.substr(from, text.find('"', from) - from);
+    EXPECT_NE(known->get(name), nullptr) << name;
+  }
+}
+
+TEST(Api, EachRoleMayDoItsRoutesAndNoOthers) {
+  const auto token = [](std::string role) {
+    return TokenConfig{role, crypt::hex(crypt::sha256(role + "-token")), role};
+  };
+  World w({token("read"), token("operate"), token("admin")});
+  for (const ApiRoute& r : routes()) {
+    if (r.handler == nullptr || r.method == "DELETE") continue;
+    std::string path(r.path);
+    for (const char* part : {"{id}", "{sequence}"}) path = replace_all(path, part, "999");
+    path = replace_all(replace_all(path, "{name}", "none"), "{type}", "none");
+    const std::string method(r.method);
+    EXPECT_EQ(w.ask(method, path).status == 401, r.role != Role::kNone) << path;
+    EXPECT_EQ(w.ask(method, path, "", "wrong").status == 401, r.role != Role::kNone) << path;
+    EXPECT_EQ(w.ask(method, path, "", "read-token").status == 403, r.role > Role::kRead) << path;
+    EXPECT_EQ(w.ask(method, path, "", "operate-token").status == 403, r.role > Role::kOperate)
+        << path;
+    EXPECT_NE(w.ask(method, path, "", "admin-token").status, 403) << path;
+  }
+}
+
+TEST(Api, RefusesWhatIsWrongAndNamesIt) {
+  World w;
+  const std::string deep(100'000, '[');
+  struct Case {
+    std::string method, path, body;
+    int status;
+    std::string error;
+  };
+  const Case cases[] = {
+      {"GET", "/nothing", "", 404, "there is nothing here"},
+      {"GET", "/../etc/passwd", "", 404, "there is nothing here"},
+      {"GET", "/regions/..%2f..", "", 404, "there is nothing here"},
+      {"GET", "/regions/%2e%2e", "", 404, "there is no region \"..\""},
+      {"DELETE", "/events", "", 405, "this path has GET only"},
+      {"GET", "/events?fro=1", "", 400, "fro: unknown parameter"},
+      {"GET", "/events?after=x", "", 400, "after: want a number"},
+      {"GET", "/events?after=-1", "", 400, "after: want a number"},
+      {"GET", "/events?limit=99999999999999999999", "", 400, "limit: want a number"},
+      {"GET", "/events/x", "", 400, "the path's id: want a number"},
+      {"GET", "/events/99", "", 404, ""},
+      {"GET", "/deliveries?state=odd", "", 400, "state: want one of: pending, leased"},
+      {"GET", "/deliveries/99", "", 404, "there is no delivery 99"},
+      {"POST", "/deliveries/99/resend", "", 404, ""},
+      {"POST", "/deliveries/99/skip", "", 404, ""},
+      {"POST", "/deliveries:resend", R"({"state":"pending"})", 400, "state: want \"dead\""},
+      {"POST", "/deliveries:resend", R"({"limit":0})", 400, "limit: want a number from 1 to 1000"},
+      {"POST", "/deliveries:resend", R"({"subscripton":1})", 400, "subscripton: unknown key"},
+      {"POST", "/subscriptions", "", 400, "unexpected end of JSON input"},
+      {"POST", "/subscriptions", "\xff\xfe", 400, "invalid character"},
+      {"POST", "/subscriptions", deep, 400, ""},
+      {"POST", "/subscriptions", std::string(2 << 20, ' '), 413, ""},
+      {"POST", "/subscriptions", R"({"name":"a","sink":"stdout","enabled":"yes"})", 400,
+       "enabled: want true or false"},
+      {"POST", "/subscriptions/999/test", "", 404, "there is no subscription 999"},
+      {"POST", "/subscriptions/1/test/more", "", 404, "there is nothing here"},
+      {"POST", "/regions", R"({"name":"../x"})", 400, "name: want letters"},
+      {"POST", "/regions", R"({"name":"x"})", 400, "kubeconfig: want the text of one"},
+      {"POST", "/regions", R"({"name":"x","kubeconfig":"{"})", 400, "kubeconfig: error loading"},
+      {"POST", "/regions", R"({"name":"north","kubeconfig":"in-cluster"})", 409,
+       "the configuration's file has the region \"north\""},
+      {"PUT", "/regions/north", "{}", 409, "the configuration's file has the region \"north\""},
+      {"DELETE", "/regions/north", "", 409, "the configuration's file has the region \"north\""},
+      {"POST", "/rules", R"({"name":"x","kind":"Pod","type":"t","messages":["("]})", 400,
+       "rule \"x\": messages: "},
+      {"POST", "/rules", R"({"nam":"x"})", 400, "nam: unknown key"},
+      {"DELETE", "/rules/none", "", 404, ""},
+      {"POST", "/rules:dryrun", "{}", 400, "rule: is missing"},
+      {"POST", "/rules:dryrun", R"({"rule":7})", 400, "rule: want a rule"},
+      {"POST", "/rules:dryrun", R"({"rule":"x"})", 400, "rule: toml"},
+      {"POST", "/rules:dryrun", R"({"rule":{"name":"x"},"from":"today"})", 400, "from: want"},
+      {"POST", "/cleaning/policies", R"({"type":"*","keep":14})", 400, "keep: want a duration"},
+      {"POST", "/cleaning/policies", R"({"type":"no.such","keep":"1d"})", 400,
+       "type: no event is of type"},
+      {"POST", "/cleaning:dryrun", R"({"type":"*"})", 400, "keep: want how long"},
+  };
+  for (const Case& c : cases) {
+    const auto got = w.ask(c.method, c.path, c.body);
+    EXPECT_EQ(got.status, c.status) << c.method << " " << c.path << " " << c.body.substr(0, 80);
+    EXPECT_TRUE(got.error().starts_with(c.error)) << c.path << ": " << got.text;
+  }
+}
+
+TEST(Api, TheFilesSubscriptionsArePausedOnly) {
+  World w;
+  EXPECT_EQ(w.ask("PUT", w.of_file, R"({"types":["release.*"]})").status, 409);
+  EXPECT_EQ(w.ask("DELETE", w.of_file).status, 409);
+  EXPECT_EQ(w.ask("POST", w.of_file + "/rotate-secret").status, 409);
+  const auto paused = w.ask("POST", w.of_file + "/pause");
+  EXPECT_EQ(paused.status, 200);
+  EXPECT_NE(paused.text.find(R"("source":"config")"), std::string::npos) << paused.text;
+  EXPECT_NE(paused.text.find(R"("paused":true)"), std::string::npos) << paused.text;
+}
+
+constexpr std::string_view kWebhook =
+    R"({"name":"hook","sink":"webhook","options":{"url":"https://hooks.example.com"}})";
+
+TEST(Api, ASecretIsRotatedAndTheOldOneLivesForAWhile) {
+  World w;
+  const auto made = w.ask("POST", "/subscriptions", std::string(kWebhook));
+  ASSERT_EQ(made.status, 201) << made.text;
+  const std::string path = cat("/subscriptions/", number_at(made.json, {"id"}));
+  const auto first = w.ask("POST", path + "/rotate-secret");
+  ASSERT_EQ(first.status, 200) << first.text;
+  EXPECT_EQ(number_at(first.json, {"old_until_ms"}), 0) << "there was none";
+  const auto second = w.ask("POST", path + "/rotate-secret", R"({"grace":"1h"})");
+  const std::string old(text_at(first.json, {"secret"})), fresh(text_at(second.json, {"secret"}));
+  EXPECT_TRUE(fresh.starts_with("whsec_"));
+  EXPECT_EQ(number_at(second.json, {"old_until_ms"}), kStartMs + 3'600'000);
+  EXPECT_EQ(w.ask("GET", path).text.find("whsec_"), std::string::npos);
+  EXPECT_EQ(w.ask("POST", path + "/test").status, 200);
+  const SinkKind* sink = find_sink("webhook");
+  const auto signatures = [&](int64_t now_ms) {
+    Claimed c = trial_of(w.tried, now_ms);
+    const auto request = sink->request({&c, 1}, now_ms);
+    for (const auto& [name, value] : request->headers) {
+      if (name == "webhook-signature") return split(value, " ").size();
+    }
+    return size_t{0};
+  };
+  EXPECT_EQ(w.tried.secret, cat(fresh, " ", old, ";until=", (kStartMs + 3'600'000) / 1000));
+  EXPECT_EQ(signatures(kStartMs), 2u);
+  EXPECT_EQ(signatures(kStartMs + 3'700'000), 1u);
+  EXPECT_EQ(w.ask("POST", path + "/rotate-secret", R"({"secret":"short"})").status, 400);
+}
+
+TEST(Api, ATestSaysHowItEndedAndTheAnswerToAdminsOnly) {
+  const auto token = [](std::string role) {
+    return TokenConfig{role, crypt::hex(crypt::sha256(role)), role};
+  };
+  World w({token("operate"), token("admin")});
+  const auto made = w.ask("POST", "/subscriptions", std::string(kWebhook), "admin");
+  const std::string path = cat("/subscriptions/", number_at(made.json, {"id"}), "/test");
+  EXPECT_EQ(w.ask("POST", path, "", "admin").text.find("of the receiver") == std::string::npos, false);
+  const auto seen = w.ask("POST", path, "", "operate");
+  EXPECT_EQ(number_at(seen.json, {"status"}), 200);
+  EXPECT_EQ(seen.text.find("of the receiver"), std::string::npos);
+}
+
+constexpr std::string_view kKubeconfig =
+    R"({"current-context":"a","contexts":[{"name":"a","context":{"cluster":"c","user":"u"}}],)"
+    R"("clusters":[{"name":"c","cluster":{"server":"https://10.0.0.1:6443"}}],)"
+    R"("users":[{"name":"u","user":{"token":"sesame-of-the-region"}}]})";
+
+TEST(Api, RegionsComeAndGoAndTheirCredentialsNeverComeOut) {
+  World w;
+  const auto made = w.ask("POST", "/regions",
+                          Data().text("name", "south").text("kubeconfig", kKubeconfig).take());
+  ASSERT_EQ(made.status, 201) << made.text;
+  EXPECT_EQ(text_at(made.json, {"source"}), "api");
+  EXPECT_EQ(w.config->regions.at(1).kubeconfig_text, kKubeconfig);
+  const auto changed = w.ask("PUT", "/regions/south", R"({"environment":"trial"})");
+  EXPECT_EQ(text_at(changed.json, {"environment"}), "trial") << changed.text;
+  EXPECT_EQ(w.config->regions.at(1).kubeconfig_text, kKubeconfig) << "kept";
+  EXPECT_EQ(w.ask("PUT", "/regions/south", R"({"name":"west"})").error(),
+            "name: a region keeps its name");
+  EXPECT_EQ(w.ask("POST", "/regions",
+                  Data().text("name", "south").text("kubeconfig", kKubeconfig).take()).status, 409);
+  const auto health = w.ask("GET", "/regions/south/health");
+  EXPECT_TRUE(flag_at(health.json, {"healthy"})) << health.text;
+  for (const char* path : {"/regions", "/regions/south", "/regions/south/health"}) {
+    EXPECT_EQ(w.ask("GET", path).text.find("sesame"), std::string::npos) << path;
+  }
+  EXPECT_EQ(w.ask("DELETE", "/regions/south").status, 200);
+  EXPECT_EQ(w.ask("GET", "/regions/south").status, 404);
+}
+
+TEST(Api, RulesAndPoliciesAreMadeAndTakenBack) {
+  World w;
+  const auto rule = w.ask("POST", "/rules",
+                          R"({"name":"mine","kind":"Pod","type":"mine.seen","reasons":["Seen"]})");
+  ASSERT_EQ(rule.status, 201) << rule.text;
+  EXPECT_EQ(text_at(rule.json, {"source"}), "api");
+  EXPECT_EQ(w.config->rules.front().name, "mine") << "before the default ones";
+  const auto off = w.ask("POST", "/rules", R"({"name":"node-rebooted","off":true})");
+  EXPECT_TRUE(flag_at(off.json, {"off"})) << off.text;
+  EXPECT_EQ(w.ask("DELETE", "/rules/node-rebooted").status, 200);
+  EXPECT_FALSE(w.config->rules.back().off);
+  const auto policy = w.ask("POST", "/cleaning/policies", R"({"type":"mine.seen","keep":"36h"})");
+  ASSERT_EQ(policy.status, 201) << policy.text;
+  EXPECT_EQ(text_at(policy.json, {"keep"}), "36h");
+  EXPECT_EQ(w.ask("DELETE", "/cleaning/policies/mine.seen").status, 200);
+  EXPECT_EQ(w.ask("POST", w.of_file + "/pause").status, 200) << "what waits is not old";
+  w.store.add(event_of("release.deployed"));
+  w.clock.step(int64_t{2} * 86'400'000'000'000);
+  const auto tried = w.ask("POST", "/cleaning:dryrun", R"({"type":"release.*","keep":"1d"})");
+  EXPECT_EQ(number_at(tried.json, {"would_go"}), 1) << tried.text;
+}
+
+TEST(Api, GivenUpDeliveriesAreSentAgainOnce) {
+  World w;
+  w.store.add(event_of("release.deployed"));
+  const auto claimed = w.store.claim("me", 1, 60'000, 10);
+  ASSERT_EQ(claimed->size(), 1u);
+  Attempt a;
+  a.error = "no";
+  ASSERT_TRUE(w.store.finish(claimed->front().delivery, DeliveryState::kDead, 0, "no", a));
+  EXPECT_EQ(number_at(w.ask("POST", "/deliveries:resend", R"({"subscription":99})").json,
+                      {"resent"}), 0);
+  const auto first = w.ask("POST", "/deliveries:resend");
+  EXPECT_EQ(number_at(first.json, {"resent"}), 1) << first.text;
+  EXPECT_EQ(number_at(w.ask("POST", "/deliveries:resend").json, {"resent"}), 0);
+  const auto event = w.ask("GET", "/events/1");
+  EXPECT_EQ(value_at(event.json, {"deliveries"})->length(), 2u) << event.text;
+  const auto detail = w.ask("GET", "/deliveries/1");
+  EXPECT_EQ(text_at(detail.json, {"delivery", "state"}), "dead");
+  EXPECT_EQ(value_at(detail.json, {"items"})->length(), 1u);
+}
+
+TEST(Api, HostileTextsComeOutAsTexts) {
+  World w;
+  Event e = event_of("release.deployed");
+  const std::string bad = "<script>alert(1)</script>'; drop table event; --\x7f\"\\";
+  e.subject.name = e.subject.kind = e.release = e.reason = e.message = bad;
+  e.labels = {{bad, bad}};
+  w.store.add(e);
+  const auto got = w.ask("GET", "/events");
+  ASSERT_EQ(got.status, 200);
+  EXPECT_EQ(got.text.find("<script"), std::string::npos);
+  const value::Value* first = &value_at(got.json, {"items"})->items()[0];
+  EXPECT_EQ(text_at(*first, {"message"}), clean_text(bad));
+  EXPECT_EQ(w.ask("GET", "/").text.find("<script"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pintle::lookout

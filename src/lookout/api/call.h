@@ -1,0 +1,58 @@
+// Call: one request as the handlers of the API see it, and what they answer. A handler is a plain
+// function in a row of the route table (routes.cc), which has checked the caller's role, the path,
+// and the names and types of the query. Inside the API only.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "httpd/query.h"
+#include "lookout/api/api.h"
+#include "lookout/fields.h"
+
+namespace pintle::lookout {
+
+enum class Role : uint8_t { kNone, kRead, kOperate, kAdmin };
+
+struct Call {
+  Role role = Role::kNone;
+  std::vector<std::string> names;  // what stands for the path's {parts}
+  httpd::Query query;
+  std::string body;
+
+  std::string text(std::string_view name) const;
+  int64_t number(std::string_view name) const;  // 0 when it is not there
+  bool flag(std::string_view name) const;
+  int limit() const;  // 1 to 1000
+};
+
+struct Answer {
+  std::string body = "{}";
+  int status = 0;  // 0: the route's
+};
+
+struct Backend {
+  Store& store;
+  sys::Clock& clock;
+  const ApiHooks& hooks;
+  std::function<size_t()> streams;
+  std::function<bool()> stopped;
+  int64_t now_ms() const { return clock.now_ns() / 1'000'000; }
+};
+
+using Handler = Result<Answer> (*)(Backend& b, const Call& c);
+
+// The n-th of the path's {parts} as a number. Error: it is none.
+Result<int64_t> id_of(const Call& c, size_t n = 0);
+
+// {"items": [...], "next": N}
+template <typename List, typename F>
+std::string items_json(const List& list, F json, int64_t next = 0) {
+  std::string items = "[";
+  for (const auto& item : list) append(items, {items.size() > 1 ? "," : "", json(item)});
+  return Data().raw("items", items + "]").number("next", next).take();
+}
+
+}  // namespace pintle::lookout

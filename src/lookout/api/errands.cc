@@ -1,0 +1,52 @@
+#include "lookout/api/errands.h"
+
+namespace pintle::lookout {
+
+Errands::~Errands() { stop(); }
+
+bool Errands::run(std::function<void()> errand) {
+  std::lock_guard held(mutex_);
+  if (stop_ || waiting_.size() >= kMostWaiting) return false;
+  waiting_.push_back(std::move(errand));
+  if (idle_ < waiting_.size() && threads_.size() < kThreads) {
+    threads_.emplace_back([this] { work(); });
+  }
+  changed_.notify_one();
+  return true;
+}
+
+bool Errands::stopped() const {
+  std::lock_guard held(mutex_);
+  return stop_;
+}
+
+void Errands::stop() {
+  std::deque<std::function<void()>> dropped;
+  std::vector<std::thread> threads;
+  {
+    std::lock_guard held(mutex_);
+    stop_ = true;
+    dropped.swap(waiting_);
+    threads.swap(threads_);
+  }
+  changed_.notify_all();
+  for (std::thread& t : threads) t.join();
+}
+
+void Errands::work() {
+  std::unique_lock held(mutex_);
+  while (!stop_) {
+    ++idle_;
+    changed_.wait(held, [&] { return stop_ || !waiting_.empty(); });
+    --idle_;
+    if (stop_) return;
+    auto errand = std::move(waiting_.front());
+    waiting_.pop_front();
+    held.unlock();
+    errand();
+    errand = nullptr;
+    held.lock();
+  }
+}
+
+}  // namespace pintle::lookout

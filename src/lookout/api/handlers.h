@@ -1,0 +1,61 @@
+// The handlers that the route table names, by file. Inside the API only.
+#pragma once
+
+#include "lookout/api/call.h"
+
+namespace pintle::lookout {
+
+// status.cc
+Result<Answer> show_page(Backend& b, const Call& c);
+Result<Answer> show_health(Backend& b, const Call& c);
+Result<Answer> show_ready(Backend& b, const Call& c);
+Result<Answer> show_metrics(Backend& b, const Call& c);
+Result<Answer> show_openapi(Backend& b, const Call& c);
+
+// events.cc
+Result<Answer> list_events(Backend& b, const Call& c);
+Result<Answer> show_event(Backend& b, const Call& c);
+Result<Answer> list_event_types(Backend& b, const Call& c);
+Result<Answer> list_releases(Backend& b, const Call& c);
+EventQuery event_query(const Call& c);
+
+// subscriptions.cc
+Result<Answer> list_subscriptions(Backend& b, const Call& c);
+Result<Answer> add_subscription(Backend& b, const Call& c);
+Result<Answer> show_subscription(Backend& b, const Call& c);
+Result<Answer> change_subscription(Backend& b, const Call& c);
+Result<Answer> remove_subscription(Backend& b, const Call& c);
+Result<Answer> pause_subscription(Backend& b, const Call& c);
+Result<Answer> resume_subscription(Backend& b, const Call& c);
+Result<Answer> try_subscription(Backend& b, const Call& c);
+Result<Answer> rotate_secret(Backend& b, const Call& c);
+
+// deliveries.cc
+Result<Answer> list_deliveries(Backend& b, const Call& c);
+Result<Answer> show_delivery(Backend& b, const Call& c);
+Result<Answer> resend_delivery(Backend& b, const Call& c);
+Result<Answer> skip_delivery(Backend& b, const Call& c);
+Result<Answer> resend_deliveries(Backend& b, const Call& c);
+
+// regions.cc
+Result<Answer> list_regions(Backend& b, const Call& c);
+Result<Answer> add_region(Backend& b, const Call& c);
+Result<Answer> show_region(Backend& b, const Call& c);
+Result<Answer> change_region(Backend& b, const Call& c);
+Result<Answer> remove_region(Backend& b, const Call& c);
+Result<Answer> show_region_health(Backend& b, const Call& c);
+Result<Answer> list_gaps(Backend& b, const Call& c);
+
+// rules.cc
+Result<Answer> list_rules(Backend& b, const Call& c);
+Result<Answer> put_rule(Backend& b, const Call& c);
+Result<Answer> remove_rule(Backend& b, const Call& c);
+Result<Answer> try_rule(Backend& b, const Call& c);
+
+// cleaning.cc
+Result<Answer> list_policies(Backend& b, const Call& c);
+Result<Answer> put_policy(Backend& b, const Call& c);
+Result<Answer> remove_policy(Backend& b, const Call& c);
+Result<Answer> try_policy(Backend& b, const Call& c);
+
+}  // namespace pintle::lookout

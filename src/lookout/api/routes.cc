@@ -1,0 +1,178 @@
+#include "lookout/api/routes.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "lookout/api/handlers.h"
+#include "lookout/api/schemas.h"
+
+namespace pintle::lookout {
+namespace {
+
+constexpr Role kOpen = Role::kNone, kRead = Role::kRead, kOperate = Role::kOperate,
+               kAdmin = Role::kAdmin;
+constexpr bool kSlow = true;
+constexpr std::string_view kEventQuery =
+    "after limit newest type region ns kind name reason release from to";
+
+constexpr ApiRoute kRoutes[] = {
+    {"GET", "/", kRead, "showPage", "The status page.", "", "", 200, "text/html", show_page},
+    {"GET", "/healthz", kOpen, "isAlive", "The process works.", "", "", 200, "text/plain",
+     show_health},
+    {"GET", "/readyz", kOpen, "isReady", "The database answers.", "", "", 200, "text/plain",
+     show_ready},
+    {"GET", "/metrics", kRead, "showMetrics", "Counters and gauges in Prometheus' text form.", "",
+     "", 200, "text/plain", show_metrics},
+    {"GET", "/openapi.json", kRead, "showApi", "This document.", "", "", 200, "application/json",
+     show_openapi},
+
+    {"GET", "/events", kRead, "listEvents", "What has happened, in order.", kEventQuery, "", 200,
+     "[Event]", list_events},
+    {"GET", "/events/stream", kRead, "streamEvents",
+     "What happens, as server-sent events: from `after`, or Last-Event-ID, on, else from now on.",
+     kEventQuery, "", 200, "text/event-stream", nullptr},
+    {"GET", "/events/{sequence}", kRead, "showEvent", "One event, and who was told.", "", "", 200,
+     "EventDetail", show_event},
+    {"GET", "/supportevents", kRead, "listEventTypes", "The types of events there are.", "", "",
+     200, "[EventType]", list_event_types},
+    {"GET", "/releases", kRead, "listReleases", "The releases as they are now.", "", "", 200,
+     "[Release]", list_releases},
+
+    {"GET", "/subscriptions", kRead, "listSubscriptions", "Who is told what.", "", "", 200,
+     "[Subscription]", list_subscriptions},
+    {"POST", "/subscriptions", kAdmin, "addSubscription", "Tells someone.", "",
+     "SubscriptionInput", 201, "Subscription", add_subscription},
+    {"GET", "/subscriptions/{id}", kRead, "showSubscription", "One of them.", "", "", 200,
+     "Subscription", show_subscription},
+    {"PUT", "/subscriptions/{id}", kAdmin, "changeSubscription",
+     "Changes what is given and keeps the rest; takes effect for what waits, too.", "",
+     "SubscriptionInput", 200, "Subscription", change_subscription},
+    {"DELETE", "/subscriptions/{id}", kAdmin, "removeSubscription",
+     "Removes it and cancels what it has waiting.", "", "", 200, "Done", remove_subscription},
+    {"POST", "/subscriptions/{id}/pause", kOperate, "pauseSubscription",
+     "Holds what it has waiting; it is due nothing new.", "", "", 200, "Subscription",
+     pause_subscription},
+    {"POST", "/subscriptions/{id}/resume", kOperate, "resumeSubscription", "Goes on.", "", "", 200,
+     "Subscription", resume_subscription},
+    {"POST", "/subscriptions/{id}/test", kOperate, "trySubscription",
+     "Sends an event that says it is a test, now, and answers how that ended.", "", "", 200,
+     "Attempt", try_subscription, kSlow},
+    {"POST", "/subscriptions/{id}/rotate-secret", kAdmin, "rotateSecret",
+     "Gives it a fresh secret; the old one stays valid for a while.", "", "Rotation", 200,
+     "Rotated", rotate_secret},
+
+    {"GET", "/deliveries", kRead, "listDeliveries", "What was to be told, and how that stands.",
+     "after limit newest subscription state event from to", "", 200, "[Delivery]", list_deliveries},
+    {"POST", "/deliveries:resend", kOperate, "resendDeliveries",
+     "Sends again what is given up, or what a filter says.", "", "Resend", 200, "Resent",
+     resend_deliveries, kSlow},
+    {"GET", "/deliveries/{id}", kRead, "showDelivery", "One of them, with its attempts.", "", "",
+     200, "DeliveryDetail", show_delivery},
+    {"POST", "/deliveries/{id}/resend", kOperate, "resendDelivery",
+     "Sends a finished one again, with the same webhook-id.", "", "", 200, "Done",
+     resend_delivery},
+    {"POST", "/deliveries/{id}/skip", kOperate, "skipDelivery",
+     "Cancels one that waits, so that its key goes on.", "", "", 200, "Done", skip_delivery},
+
+    {"GET", "/regions", kRead, "listRegions", "The clusters that are watched.", "", "", 200,
+     "[Region]", list_regions},
+    {"POST", "/regions", kAdmin, "addRegion", "Watches another cluster.", "", "RegionInput", 201,
+     "Region", add_region, kSlow},
+    {"GET", "/regions/{name}", kRead, "showRegion", "One of them.", "", "", 200, "Region",
+     show_region},
+    {"PUT", "/regions/{name}", kAdmin, "changeRegion",
+     "Changes what is given and keeps the rest, the credentials too; what was seen stays known.",
+     "", "RegionInput", 200, "Region", change_region, kSlow},
+    {"DELETE", "/regions/{name}", kAdmin, "removeRegion", "Watches it no longer.", "", "", 200,
+     "Done", remove_region, kSlow},
+    {"GET", "/regions/{name}/health", kRead, "showRegionHealth", "How well it is watched.", "", "",
+     200, "RegionHealth", show_region_health},
+    {"GET", "/gaps", kRead, "listGaps", "Spans whose states may have been lost.", "after limit", "",
+     200, "[Gap]", list_gaps},
+
+    {"GET", "/rules", kRead, "listRules", "What Events mean, the first match first.", "", "", 200,
+     "[Rule]", list_rules},
+    {"POST", "/rules", kAdmin, "putRule", "Adds a rule, or changes the one of that name.", "",
+     "RuleInput", 201, "Rule", put_rule, kSlow},
+    {"DELETE", "/rules/{name}", kAdmin, "removeRule",
+     "Takes back what the API made; a default rule is as it was.", "", "", 200, "Done", remove_rule,
+     kSlow},
+    {"POST", "/rules:dryrun", kRead, "tryRule", "What a rule would have made of what is stored.",
+     "", "RuleTrial", 200, "RuleTried", try_rule, kSlow},
+
+    {"GET", "/cleaning/policies", kRead, "listPolicies", "How long things are kept.", "", "", 200,
+     "[Policy]", list_policies},
+    {"POST", "/cleaning/policies", kAdmin, "putPolicy",
+     "Sets how long events of a type are kept.", "", "PolicyInput", 201, "Policy", put_policy,
+     kSlow},
+    {"DELETE", "/cleaning/policies/{type}", kAdmin, "removePolicy", "Takes that back.", "", "", 200,
+     "Done", remove_policy, kSlow},
+    {"POST", "/cleaning:dryrun", kRead, "tryPolicy", "How many events a policy would remove now.",
+     "", "PolicyInput", 200, "PolicyTried", try_policy, kSlow},
+};
+
+// Whether the path fits "/a/{b}"; what stands for its parts is put into `names`.
+bool fits(std::string_view pattern, const std::vector<std::string>& path,
+          std::vector<std::string>& names) {
+  names.clear();
+  pattern.remove_prefix(1);
+  for (const std::string& segment : path) {
+    const std::string_view part = pattern.substr(0, pattern.find('/'));
+    if (part.empty() || segment.empty()) return false;
+    if (part.starts_with('{')) {
+      names.push_back(segment);
+    } else if (part != segment) {
+      return false;
+    }
+    pattern.remove_prefix(std::min(part.size() + 1, pattern.size()));
+  }
+  return pattern.empty();
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() <= 18 &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+Error wrong(std::string_view name, std::string_view why) {
+  return Error(cat(name, ": ", why), Code::kInvalidArgument);
+}
+
+}  // namespace
+
+std::span<const ApiRoute> routes() { return kRoutes; }
+
+RouteMatch find_route(std::string_view method, const std::vector<std::string>& path) {
+  RouteMatch out;
+  for (const ApiRoute& r : kRoutes) {
+    if (!fits(r.path, path, out.names)) continue;
+    if (r.method == method) {
+      out.route = &r;
+      return out;
+    }
+    append(out.methods, {out.methods.empty() ? "" : ", ", r.method});
+  }
+  return out;
+}
+
+Status check_query(const ApiRoute& route, const httpd::Query& query) {
+  const auto known = split(route.query, " ");
+  for (const auto& [name, value] : query) {
+    const SchemaField* p = find_query_parameter(name);
+    if (p == nullptr || std::find(known.begin(), known.end(), name) == known.end()) {
+      return wrong(name, "unknown parameter");
+    }
+    if ((p->type == "number" || p->type == "time") && !is_number(value)) {
+      return wrong(name, "want a number");
+    }
+    if (p->type.find('|') != std::string_view::npos) {
+      const auto words = split(p->type, "|");
+      if (std::find(words.begin(), words.end(), value) == words.end()) {
+        return wrong(name, cat("want one of: ", join(words, ", ")));
+      }
+    }
+  }
+  return ok();
+}
+
+}  // namespace pintle::lookout

@@ -1,0 +1,38 @@
+// Routes: every path of the API in one table, with who may call it. The server finds its handlers
+// here, and the OpenAPI document is made of it. Pure; thread-safe.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lookout/api/call.h"
+
+namespace pintle::lookout {
+
+struct ApiRoute {
+  std::string_view method, path;  // "/deliveries/{id}/resend"
+  Role role;                      // the least that may; kNone: anybody, without a token
+  std::string_view id, summary;
+  std::string_view query;  // names of schemas.h's parameters, with spaces between
+  std::string_view takes;  // the body's schema; "": there is none
+  int status;              // of a good answer
+  std::string_view gives;  // a schema, "[Schema]" for a page of them, or a media type
+  Handler handler;         // null: the event stream
+  bool slow = false;       // has a thread to itself: it asks others, or reads much
+};
+
+std::span<const ApiRoute> routes();
+
+struct RouteMatch {
+  const ApiRoute* route = nullptr;
+  std::vector<std::string> names;  // what stands for the {parts}
+  std::string methods;             // without a route: those the path has; "": no such path
+};
+RouteMatch find_route(std::string_view method, const std::vector<std::string>& path);
+
+// The query's names and values. Errors name the parameter.
+Status check_query(const ApiRoute& route, const httpd::Query& query);
+
+}  // namespace pintle::lookout

@@ -1,0 +1,405 @@
+#include "lookout/api/schemas.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "json/json.h"
+#include "lookout/fields.h"
+
+namespace pintle::lookout {
+namespace {
+
+constexpr bool kAlways = true;
+
+constexpr SchemaField kQuery[] = {
+    {"after", "number", "the page that follows this sequence or id"},
+    {"event", "number", "an event's sequence"},
+    {"from", "time", "not before"},
+    {"kind", "text", "of the object it happened to"},
+    {"limit", "number", "rows, at most 1000"},
+    {"name", "text", "of the object it happened to"},
+    {"newest", "flag", "the newest first; `after` then goes backward"},
+    {"ns", "text", "namespace of the object it happened to"},
+    {"reason", "text", "of the Event"},
+    {"region", "text", "a region's name"},
+    {"release", "text", "a release's name"},
+    {"state", "pending|leased|succeeded|retry|dead|cancelled", "of a delivery"},
+    {"subscription", "number", "a subscription's id"},
+    {"to", "time", "before"},
+    {"type", "text", "of events"},
+};
+
+constexpr SchemaField kError[] = {{"error", "text", "what is wrong", kAlways}};
+
+constexpr SchemaField kSubject[] = {
+    {"group", "text", ""},
+    {"version", "text", ""},
+    {"kind", "text", "", kAlways},
+    {"namespace", "text", "", kAlways},
+    {"name", "text", "", kAlways},
+    {"uid", "text", ""},
+};
+
+constexpr SchemaField kEvent[] = {
+    {"sequence", "number", "who has seen one never sees a smaller one later", kAlways},
+    {"type", "text", "one of /supportevents, or of a rule", kAlways},
+    {"severity", "info|warning|error", "", kAlways},
+    {"time_ms", "time", "when it happened, as the cluster says"},
+    {"stored_ms", "time", "", kAlways},
+    {"region", "text", ""},
+    {"cluster_uid", "text", "uid of the cluster's namespace kube-system"},
+    {"subject", "Subject", "what it happened to", kAlways},
+    {"release", "text", "the release it belongs to"},
+    {"release_namespace", "text", ""},
+    {"revision", "number", ""},
+    {"reason", "text", ""},
+    {"message", "text", ""},
+    {"labels", "map", "the subject's", kAlways},
+    {"data", "object", "by type: the schema of each is in /supportevents", kAlways},
+    {"dedup_key", "text", "events of one key are one event"},
+};
+
+constexpr SchemaField kObservation[] = {
+    {"resource", "text", "", kAlways},
+    {"uid", "text", "", kAlways},
+    {"version", "text", "", kAlways},
+    {"change", "added|modified|deleted", "", kAlways},
+    {"digest", "text", "SHA-256 of the object's text"},
+    {"received_ms", "time", ""},
+    {"count", "number", "an Event's repeats"},
+    {"count_delta", "number", "since the state stored before"},
+};
+
+constexpr SchemaField kEventDetail[] = {
+    {"observation", "Observation", "the state of an object that told it"},
+    {"deliveries", "[Delivery]", "who was to be told", kAlways},
+};
+
+constexpr SchemaField kEventType[] = {
+    {"type", "text", "", kAlways},
+    {"meaning", "text", "", kAlways},
+    {"schema", "object", "JSON Schema of such an event's data", kAlways},
+};
+
+constexpr SchemaField kRelease[] = {
+    {"region", "text", ""},  {"kind", "text", ""},        {"name", "text", "", kAlways},
+    {"namespace", "text", ""}, {"state", "text", ""},     {"revision", "number", ""},
+    {"since_ms", "time", ""},  {"chart", "text", ""},     {"app_version", "text", ""},
+    {"who", "text", "who changed it last"},
+};
+
+constexpr std::string_view kOrders = "subject|release|region|subscription";
+
+constexpr SchemaField kSubscriptionInput[] = {
+    {"name", "text", "letters, digits, '-', '_' and '.'"},
+    {"enabled", "flag", "one that is not is due nothing new, and holds what it has waiting"},
+    {"sink", "text", "where to: webhook, slack, kafka, ..."},
+    {"options", "object", "the sink's own: url, format, template, ..."},
+    {"order_by", kOrders, "what is told one after the other"},
+    {"types", "texts", "of events; release.* for all below; empty: all, as with all that follow"},
+    {"regions", "texts", ""},
+    {"environments", "texts", ""},
+    {"namespaces", "texts", ""},
+    {"kinds", "texts", ""},
+    {"reasons", "texts", ""},
+    {"releases", "texts", ""},
+    {"labels", "map", "all must be equal"},
+    {"min_severity", "info|warning|error", ""},
+    {"secret", "text", "goes in and never comes out; without one the one before is kept"},
+};
+
+constexpr SchemaField kSubscription[] = {
+    {"id", "number", "", kAlways},
+    {"source", "config|api", "who made it; the configuration's are changed there", kAlways},
+    {"name", "text", "", kAlways},
+    {"enabled", "flag", "", kAlways},
+    {"paused", "flag", "by an operator, or its receiver said that it is gone", kAlways},
+    {"sink", "text", "", kAlways},
+    {"options", "object", "without secrets", kAlways},
+    {"order_by", kOrders, "", kAlways},
+    {"types", "texts", "", kAlways},
+    {"regions", "texts", "", kAlways},
+    {"environments", "texts", "", kAlways},
+    {"namespaces", "texts", "", kAlways},
+    {"kinds", "texts", "", kAlways},
+    {"reasons", "texts", "", kAlways},
+    {"releases", "texts", "", kAlways},
+    {"labels", "map", "", kAlways},
+    {"min_severity", "info|warning|error", "", kAlways},
+};
+
+constexpr SchemaField kRotation[] = {
+    {"secret", "text", "the new one; without it one is made, where the sink signs with its own"},
+    {"grace", "text", "how long the old one is valid beside it, as \"24h\", which it is without"},
+};
+
+constexpr SchemaField kRotated[] = {
+    {"secret", "text", "the new one; it is never shown again", kAlways},
+    {"old_until_ms", "time", "what is sent until then is signed with the old one, too"},
+};
+
+constexpr SchemaField kDelivery[] = {
+    {"id", "number", "", kAlways},
+    {"event", "number", "its sequence", kAlways},
+    {"subscription", "number", "", kAlways},
+    {"generation", "number", "more than 1: it was sent again", kAlways},
+    {"state", "pending|leased|succeeded|retry|dead|cancelled", "", kAlways},
+    {"order_key", "text", "those of one key are told one after the other"},
+    {"due_ms", "time", ""},
+    {"attempts", "number", ""},
+    {"first_attempt_ms", "time", ""},
+    {"dead_reason", "text", "why it was given up"},
+};
+
+constexpr SchemaField kAttempt[] = {
+    {"n", "number", "", kAlways},
+    {"started_ms", "time", ""},
+    {"took_ms", "number", ""},
+    {"status", "number", "of HTTP or SMTP"},
+    {"error", "text", "nothing: it was taken"},
+    {"peer", "text", "the address it was sent to"},
+    {"response", "text", "the answer's head, for admins"},
+};
+
+constexpr SchemaField kDeliveryDetail[] = {
+    {"delivery", "Delivery", "", kAlways},
+    {"items", "[Attempt]", "its attempts, oldest first", kAlways},
+};
+
+constexpr SchemaField kResend[] = {
+    {"subscription", "number", "of this one only"},
+    {"state", "dead|succeeded|cancelled", "as it is now; dead without it"},
+    {"from", "time", "events stored not before"},
+    {"to", "time", "and before"},
+    {"limit", "number", "at most so many, 1 to 1000"},
+};
+
+constexpr SchemaField kResent[] = {
+    {"resent", "number", "", kAlways},
+    {"more", "flag", "there are others: ask again", kAlways},
+};
+
+constexpr SchemaField kWatch[] = {
+    {"resource", "text", "", kAlways},
+    {"state", "text", "live, syncing, absent, denied, waiting", kAlways},
+    {"version", "text", "the newest seen"},
+    {"error", "text", ""},
+    {"heard_ms", "time", "when anything was last heard"},
+    {"lists", "number", "since the start"},
+    {"expired", "number", "how often its history was gone"},
+    {"objects", "number", ""},
+};
+
+constexpr SchemaField kRegionInput[] = {
+    {"name", "text", "letters, digits, '-', '_' and '.'"},
+    {"environment", "text", ""},
+    {"kubeconfig", "text", "the text of one, which never comes out, or \"in-cluster\""},
+    {"context", "text", "of the kubeconfig; its current one otherwise"},
+    {"namespaces", "texts", "empty: all"},
+};
+
+constexpr SchemaField kRegion[] = {
+    {"name", "text", "", kAlways},
+    {"environment", "text", ""},
+    {"source", "config|api", "who made it; the configuration's are changed there", kAlways},
+    {"context", "text", ""},
+    {"namespaces", "texts", "", kAlways},
+    {"cluster_uid", "text", "uid of its namespace kube-system"},
+    {"server", "text", ""},
+    {"state", "text", "connecting, syncing, live, denied, unreachable, elsewhere", kAlways},
+    {"error", "text", ""},
+    {"since_ms", "time", "in this state"},
+    {"last_event_ms", "time", ""},
+    {"heard", "number", "changes"},
+    {"broken", "number", "objects that could not be read"},
+    {"gaps", "number", "since the start"},
+    {"tracked", "number", "releases and workloads"},
+    {"watches", "[Watch]", "", kAlways},
+};
+
+constexpr SchemaField kRegionHealth[] = {
+    {"name", "text", "", kAlways},
+    {"healthy", "flag", "it is live", kAlways},
+    {"state", "text", "", kAlways},
+    {"error", "text", ""},
+    {"since_ms", "time", "in this state"},
+    {"last_event_ms", "time", ""},
+    {"checkpoint_age_ms", "number", "of what was heard longest ago"},
+    {"lists", "number", "of all watches, since the start"},
+    {"expired", "number", "how often a history was gone"},
+    {"broken", "number", "objects that could not be read"},
+    {"gaps", "number", "since the start"},
+    {"watches", "[Watch]", "", kAlways},
+};
+
+constexpr SchemaField kGap[] = {
+    {"id", "number", "", kAlways},
+    {"region", "text", ""},
+    {"resource", "text", "", kAlways},
+    {"from_ms", "time", ""},
+    {"to_ms", "time", ""},
+    {"from_version", "text", ""},
+    {"cause", "text", ""},
+};
+
+constexpr SchemaField kRuleInput[] = {
+    {"name", "text", "a default rule's changes it"},
+    {"group", "text", "of the involved object"},
+    {"version", "text", "\"\" or *: any"},
+    {"kind", "text", ""},
+    {"reasons", "texts", "empty: any, as with all lists"},
+    {"messages", "texts", "RE2, found anywhere in the text"},
+    {"anchored", "flag", "they must fit the whole text"},
+    {"event_type", "text", "Warning, Normal"},
+    {"namespaces", "texts", ""},
+    {"components", "texts", ""},
+    {"regions", "texts", ""},
+    {"labels", "map", "of the involved object"},
+    {"min_count", "number", ""},
+    {"type", "text", "what it means"},
+    {"severity", "info|warning|error", ""},
+    {"dedup", "text", "key of one event among repeats, with {cluster} {uid} {match1} and others"},
+    {"off", "flag", ""},
+};
+
+constexpr SchemaField kRule[] = {
+    {"source", "default|config|api", "who made or changed it last", kAlways},
+};
+
+constexpr SchemaField kRuleTrial[] = {
+    {"rule", "any", "a rule, or TOML of some", kAlways},
+    {"from", "time", "of the stored Events"},
+    {"to", "time", ""},
+};
+
+constexpr SchemaField kRuleHit[] = {
+    {"sequence", "number", "of the raw Event", kAlways},
+    {"rule", "text", "", kAlways},
+    {"type", "text", "", kAlways},
+    {"message", "text", ""},
+    {"dedup_key", "text", ""},
+};
+
+constexpr SchemaField kRuleTried[] = {
+    {"seen", "number", "Events looked at"},
+    {"matched", "number", ""},
+    {"items", "[RuleHit]", "the first hundred", kAlways},
+};
+
+constexpr SchemaField kPolicyInput[] = {
+    {"type", "text", "of events; pod.* for all below; * for all, and states; or observation"},
+    {"keep", "text", "as \"14d\""},
+};
+
+constexpr SchemaField kPolicy[] = {
+    {"type", "text", "", kAlways},
+    {"keep", "text", "", kAlways},
+    {"source", "config|api", "", kAlways},
+};
+
+constexpr SchemaField kPolicyTried[] = {
+    {"type", "text", "", kAlways},
+    {"keep", "text", "", kAlways},
+    {"would_go", "number", "events; at most 100,000 are counted"},
+};
+
+constexpr Schema kSchemas[] = {
+    {"Attempt", "one try of a delivery", kAttempt},
+    {"Delivery", "an event that one subscription is due", kDelivery},
+    {"DeliveryDetail", "a delivery with its attempts", kDeliveryDetail},
+    {"Done", "nothing to say", {}},
+    {"Error", "why a request was refused", kError},
+    {"Event", "something that happened", kEvent},
+    {"EventDetail", "an event with what is known around it", kEventDetail, "Event"},
+    {"EventType", "a type of events", kEventType},
+    {"Gap", "a span whose states may have been lost", kGap},
+    {"Observation", "one state of one object", kObservation},
+    {"Policy", "how long events of a type are kept", kPolicy},
+    {"PolicyInput", "how long events of a type are kept", kPolicyInput},
+    {"PolicyTried", "what a policy would remove now", kPolicyTried},
+    {"Region", "a watched cluster", kRegion},
+    {"RegionHealth", "how well a cluster is watched", kRegionHealth},
+    {"RegionInput", "a cluster to watch", kRegionInput},
+    {"Release", "a release, Rollout, Application or workload as it is now", kRelease},
+    {"Resend", "which deliveries are to be sent again", kResend},
+    {"Resent", "how many are", kResent},
+    {"Rotated", "a fresh secret", kRotated},
+    {"Rotation", "how a secret is changed", kRotation},
+    {"Rule", "which Events mean what", kRule, "RuleInput"},
+    {"RuleHit", "what a rule makes of a stored Event", kRuleHit},
+    {"RuleInput", "which Events mean what", kRuleInput},
+    {"RuleTrial", "a rule to try on what is stored", kRuleTrial},
+    {"RuleTried", "what a rule would have made of what is stored", kRuleTried},
+    {"Subject", "the object something happened to", kSubject},
+    {"Subscription", "who is told what, and where", kSubscription},
+    {"SubscriptionInput", "who is to be told what, and where", kSubscriptionInput},
+    {"Watch", "one resource of a cluster that is watched", kWatch},
+};
+
+constexpr struct {
+  std::string_view type, json;
+} kPlainTypes[] = {
+    {"any", "{}"},
+    {"flag", R"({"type":"boolean"})"},
+    {"map", R"({"type":"object","additionalProperties":{"type":"string"}})"},
+    {"number", R"({"type":"integer"})"},
+    {"object", R"({"type":"object"})"},
+    {"text", R"({"type":"string"})"},
+    {"texts", R"({"type":"array","items":{"type":"string"}})"},
+    {"time", R"({"type":"integer","description":"milliseconds since 1970, UTC"})"},
+};
+
+// With what it means beside it.
+std::string field_json(const SchemaField& field) {
+  std::string out = type_json(field.type);
+  if (field.meaning.empty() || field.type == "time") return out;
+  out.pop_back();
+  return cat(out, out.size() > 1 ? "," : "", "\"description\":", json::quoted(field.meaning), "}");
+}
+
+}  // namespace
+
+std::span<const Schema> schemas() { return kSchemas; }
+std::span<const SchemaField> query_parameters() { return kQuery; }
+
+const SchemaField* find_query_parameter(std::string_view name) {
+  const auto* it = std::find_if(std::begin(kQuery), std::end(kQuery),
+                                [&](const SchemaField& f) { return f.name == name; });
+  return it == std::end(kQuery) ? nullptr : it;
+}
+
+std::string type_json(std::string_view type) {
+  for (const auto& [name, json] : kPlainTypes) {
+    if (name == type) return std::string(json);
+  }
+  if (type.find('|') != std::string_view::npos) {
+    std::vector<std::string> words;
+    for (const std::string_view word : split(type, "|")) words.emplace_back(word);
+    return cat("{\"type\":\"string\",\"enum\":", json_list(words), "}");
+  }
+  if (type.starts_with('[')) {
+    return cat("{\"type\":\"array\",\"items\":", type_json(type.substr(1, type.size() - 2)), "}");
+  }
+  return cat("{\"$ref\":", json::quoted(cat("#/components/schemas/", type)), "}");
+}
+
+std::string schema_json(const Schema& schema) {
+  Data properties;
+  std::vector<std::string> always;
+  const auto add = [&](std::span<const SchemaField> fields) {
+    for (const SchemaField& f : fields) {
+      properties.raw(f.name, field_json(f));
+      if (f.always) always.emplace_back(f.name);
+    }
+  };
+  for (const Schema& other : kSchemas) {
+    if (other.name == schema.base) add(other.fields);
+  }
+  add(schema.fields);
+  Data out;
+  out.text("type", "object").text("description", schema.meaning);
+  if (!always.empty()) out.raw("required", json_list(always));
+  return out.raw("properties", properties.take()).take();
+}
+
+}  // namespace pintle::lookout

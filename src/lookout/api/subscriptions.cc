@@ -1,0 +1,130 @@
+// Who is told what. Those of the configuration's file are changed there: what the API did to them
+// would be undone when it is read again. Pausing is for the moment, and allowed.
+#include <algorithm>
+
+#include "base/strings.h"
+#include "crypt/crypt.h"
+#include "lookout/api/handlers.h"
+#include "lookout/api/json.h"
+#include "lookout/config/pieces.h"
+#include "lookout/sinks/sink.h"
+
+namespace pintle::lookout {
+namespace {
+
+constexpr int64_t kUsualGraceMs = 24 * 3'600'000LL;
+constexpr size_t kKeyBytes = 32;
+
+bool of_file(Backend& b, std::string_view name) {
+  const auto config = b.hooks.config();
+  return std::any_of(config->subscriptions.begin(), config->subscriptions.end(),
+                     [&](const Subscription& s) { return s.name == name; });
+}
+
+std::string shown(Backend& b, const Subscription& s) {
+  return subscription_json(s, of_file(b, s.name) ? "config" : "api");
+}
+
+Result<Subscription> subscription_of(Backend& b, const Call& c) {
+  const int64_t id = TRY(id_of(c));
+  for (Subscription& s : TRY(b.store.subscriptions())) {
+    if (s.id == id) return std::move(s);
+  }
+  return Error(cat("there is no subscription ", id), Code::kNotFound);
+}
+
+// One that the API may change.
+Result<Subscription> own_subscription(Backend& b, const Call& c) {
+  Subscription s = TRY(subscription_of(b, c));
+  if (!of_file(b, s.name)) return s;
+  return Error(cat("the configuration's file has the subscription \"", s.name,
+                   "\": change it there"),
+               Code::kFailedPrecondition);
+}
+
+Status read_body(Backend& b, const Call& c, Subscription& s) {
+  const SectionText text = TRY(SectionText::json(c.body));
+  Section top = text.top();
+  for (const char* given : {"id", "source", "paused"}) top.skip(given);  // what was asked for can be put
+  return read_subscription(top, b.hooks.config()->rules, s);
+}
+
+Result<Answer> pause(Backend& b, const Call& c, bool paused) {
+  Subscription s = TRY(subscription_of(b, c));
+  s.paused = paused;
+  TRY(b.store.update_subscription(s));
+  b.hooks.wake();
+  return Answer{shown(b, s)};
+}
+
+}  // namespace
+
+Result<Answer> list_subscriptions(Backend& b, const Call&) {
+  return Answer{items_json(TRY(b.store.subscriptions()),
+                           [&](const Subscription& s) { return shown(b, s); })};
+}
+
+Result<Answer> add_subscription(Backend& b, const Call& c) {
+  Subscription s;
+  TRY(read_body(b, c, s));
+  return Answer{shown(b, TRY(b.store.add_subscription(s)))};
+}
+
+Result<Answer> show_subscription(Backend& b, const Call& c) {
+  return Answer{shown(b, TRY(subscription_of(b, c)))};
+}
+
+Result<Answer> change_subscription(Backend& b, const Call& c) {
+  Subscription s = TRY(own_subscription(b, c));
+  TRY(read_body(b, c, s));
+  TRY(b.store.update_subscription(s));
+  b.hooks.wake();
+  return Answer{shown(b, s)};
+}
+
+Result<Answer> remove_subscription(Backend& b, const Call& c) {
+  const Subscription s = TRY(own_subscription(b, c));
+  TRY(b.store.remove_subscription(s.id));
+  return Answer{};
+}
+
+Result<Answer> pause_subscription(Backend& b, const Call& c) { return pause(b, c, true); }
+Result<Answer> resume_subscription(Backend& b, const Call& c) { return pause(b, c, false); }
+
+Result<Answer> try_subscription(Backend& b, const Call& c) {
+  const Subscription s = TRY(subscription_of(b, c));
+  const Attempt a = b.hooks.attempt(trial_of(TRY(b.store.whole_subscription(s.id)), b.now_ms()));
+  return Answer{attempt_json(a, c.role == Role::kAdmin)};
+}
+
+Result<Answer> rotate_secret(Backend& b, const Call& c) {
+  Subscription s = TRY(own_subscription(b, c));
+  const SinkKind* sink = find_sink(s.sink_kind);
+  if (sink == nullptr) return Error(cat("no sink ", s.sink_kind), Code::kFailedPrecondition);
+  std::string fresh;
+  int64_t grace_ms = kUsualGraceMs;
+  const SectionText text = TRY(SectionText::json(c.body.empty() ? "{}" : c.body));
+  Section top = text.top();
+  top.text("secret", fresh);
+  top.duration("grace", grace_ms);
+  TRY(top.end());
+  const bool ours = sink->rotated != nullptr;
+  if (fresh.empty() && !ours) {
+    return top.error("secret", cat("its receiver makes the secret of the sink ", sink->name));
+  }
+  if (fresh.empty()) {
+    fresh = cat("whsec_", crypt::base64_encode(crypt::random_bytes(kKeyBytes)));
+  }
+  const int64_t until_ms = ours && grace_ms > 0 ? b.now_ms() + grace_ms : 0;
+  s.secret = TRY(b.store.whole_subscription(s.id)).secret;
+  const bool had_one = !s.secret.empty();
+  s.secret = ours ? sink->rotated(s, fresh, until_ms, b.now_ms()) : fresh;
+  TRY(sink->check(s));
+  TRY(b.store.update_subscription(s));
+  return Answer{Data()
+                    .text("secret", fresh)
+                    .number("old_until_ms", had_one ? until_ms : 0)
+                    .take()};
+}
+
+}  // namespace pintle::lookout

@@ -1,0 +1,110 @@
+#include "lookout/config/pieces.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "lookout/config/rules_toml.h"
+#include "lookout/rules/catalog.h"
+#include "lookout/sinks/sink.h"
+
+namespace pintle::lookout {
+namespace {
+
+constexpr std::string_view kOrders[] = {"subject", "release", "region", "subscription"};
+constexpr std::string_view kGoodName =
+    "want letters, digits, '-', '_' and '.', a letter or digit first";
+
+bool alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+}  // namespace
+
+bool good_name(std::string_view name) {
+  return !name.empty() && name.size() <= 253 && alphanumeric(name[0]) &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return alphanumeric(c) || c == '-' || c == '_' || c == '.';
+         });
+}
+
+Status read_region(Section& s, RegionConfig& r) {
+  s.text("name", r.name);
+  s.text("environment", r.environment);
+  s.text("kubeconfig", r.kubeconfig);
+  s.text("context", r.context);
+  s.texts("namespaces", r.namespaces);
+  TRY(s.end());
+  if (!good_name(r.name)) return s.error("name", kGoodName);
+  return ok();
+}
+
+Status read_subscription(Section& s, const std::vector<Rule>& rules, Subscription& out,
+                         std::string* secret_file) {
+  s.text("name", out.name);
+  s.texts("types", out.filter.types);
+  s.texts("regions", out.filter.regions);
+  s.texts("environments", out.filter.environments);
+  s.texts("namespaces", out.filter.namespaces);
+  s.texts("kinds", out.filter.kinds);
+  s.texts("reasons", out.filter.reasons);
+  s.texts("releases", out.filter.releases);
+  s.labels("labels", out.filter.labels);
+  s.severity("min_severity", out.filter.min_severity);
+  s.text("sink", out.sink_kind);
+  s.text("order_by", out.order_by);
+  s.flag("enabled", out.enabled);
+  s.text("secret", out.secret);
+  if (secret_file != nullptr) s.text("secret_file", *secret_file);
+  if (auto options = s.table("options")) out.sink_public = options->rest_as_json();
+  if (out.sink_public.empty()) out.sink_public = "{}";
+  TRY(s.end());
+  if (!good_name(out.name)) return s.error("name", kGoodName);
+  if (std::find(std::begin(kOrders), std::end(kOrders), out.order_by) == std::end(kOrders)) {
+    return s.error("order_by", "want \"subject\", \"release\", \"region\" or \"subscription\"");
+  }
+  for (const std::string& type : out.filter.types) {
+    if (!known_type_pattern(type, rules)) {
+      return s.error("types", cat("no event is of type \"", type, "\""));
+    }
+  }
+  const SinkKind* sink = find_sink(out.sink_kind);
+  if (sink == nullptr) {
+    return s.error("sink", cat("want one of: ", join(sink_names(), ", ")));
+  }
+  if (secret_file != nullptr && !secret_file->empty()) {
+    return out.secret.empty() ? ok() : s.error("secret_file", "there is a secret already");
+  }
+  if (const Status checked = sink->check(out); !checked) {
+    return s.error("options", checked.error().text());
+  }
+  return ok();
+}
+
+Status read_policy(Section& s, const std::vector<Rule>& rules, CleaningPolicy& p) {
+  s.text("type", p.type);
+  s.duration("keep", p.keep_ms);
+  TRY(s.end());
+  if (p.type.empty()) return s.error("type", "want a type of events, or \"*\"");
+  if (p.type != "observation" && !known_type_pattern(p.type, rules)) {
+    return s.error("type", cat("no event is of type \"", p.type, "\""));
+  }
+  if (p.keep_ms <= 0) return s.error("keep", "want how long they are kept, as \"14d\"");
+  return ok();
+}
+
+Result<std::string> read_rule_into(Section& s, std::vector<Rule>& rules, size_t& at) {
+  std::string name;
+  s.text("name", name);
+  const auto known =
+      std::find_if(rules.begin(), rules.end(), [&](const Rule& r) { return r.name == name; });
+  if (known != rules.end()) {
+    TRY(read_rule(s, *known));
+  } else {
+    Rule rule;
+    TRY(read_rule(s, rule));
+    rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(at++), std::move(rule));
+  }
+  return name;
+}
+
+}  // namespace pintle::lookout

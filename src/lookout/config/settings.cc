@@ -1,0 +1,146 @@
+#include "lookout/config/settings.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "json/json.h"
+#include "lookout/config/kubeconfig_text.h"
+#include "lookout/config/pieces.h"
+#include "lookout/fields.h"
+
+namespace pintle::lookout {
+namespace {
+
+Error of_file(std::string_view what, std::string_view name) {
+  return Error(cat("the configuration's file has the ", what, " \"", name, "\": change it there"),
+               Code::kAlreadyExists);
+}
+
+template <typename List, typename Name>
+auto find_named(List& list, Name member, std::string_view name) {
+  return std::find_if(list.begin(), list.end(),
+                      [&](const auto& item) { return item.*member == name; });
+}
+
+std::string region_json(const RegionConfig& r) {
+  return Data()
+      .text("name", r.name)
+      .text("environment", r.environment)
+      .text("context", r.context)
+      .raw("namespaces", json_list(r.namespaces))
+      .take();
+}
+
+Status take_region(const Setting& s, Config& config) {
+  const SectionText text = TRY(SectionText::json(s.value));
+  Section top = text.top();
+  RegionConfig r;
+  TRY(read_region(top, r));
+  if (find_named(config.regions, &RegionConfig::name, r.name) != config.regions.end()) {
+    return of_file("region", r.name);
+  }
+  (s.secret == "in-cluster" ? r.kubeconfig : r.kubeconfig_text) = s.secret;
+  r.of_api = true;
+  config.regions.push_back(std::move(r));
+  return ok();
+}
+
+Status take_policy(const Setting& s, Config& config) {
+  const SectionText text = TRY(SectionText::json(s.value));
+  Section top = text.top();
+  CleaningPolicy p;
+  TRY(read_policy(top, config.rules, p));
+  if (find_named(config.cleaning, &CleaningPolicy::type, p.type) != config.cleaning.end()) {
+    return of_file("policy of", p.type);
+  }
+  p.of_api = true;
+  config.cleaning.push_back(std::move(p));
+  return ok();
+}
+
+// A rule that makes the others impossible to compile is left out like one that cannot be read.
+Status take_rule(const Setting& s, Config& config) {
+  const SectionText text = TRY(SectionText::json(s.value));
+  Section top = text.top();
+  top.skip("source");
+  std::vector<Rule> rules = config.rules;
+  size_t at = 0;
+  const std::string name = TRY(read_rule_into(top, rules, at));
+  if (config.rules_of_file.contains(name)) return of_file("rule", name);
+  TRY(Rules::compile(rules));
+  config.rules = std::move(rules);
+  config.rules_of_api.insert(name);
+  return ok();
+}
+
+// Rules first: policies may name the types they add.
+constexpr struct {
+  std::string_view kind;
+  Status (*take)(const Setting& s, Config& config);
+} kTakers[] = {
+    {kRuleSetting, take_rule}, {kRegionSetting, take_region}, {kPolicySetting, take_policy}};
+
+}  // namespace
+
+Result<Setting> region_setting(std::string_view json, const Config& config,
+                               const RegionConfig* before) {
+  const SectionText text = TRY(SectionText::json(json));
+  Section top = text.top();
+  RegionConfig r = before != nullptr ? *before : RegionConfig{};
+  top.skip("source");
+  TRY(read_region(top, r));
+  if (before != nullptr && r.name != before->name) {
+    return top.error("name", "a region keeps its name");
+  }
+  const auto there = find_named(config.regions, &RegionConfig::name, r.name);
+  if (there != config.regions.end() && !there->of_api) return of_file("region", r.name);
+  if (there != config.regions.end() && before == nullptr) {
+    return Error(cat("there is a region \"", r.name, "\""), Code::kAlreadyExists);
+  }
+  std::string credentials = r.kubeconfig.empty() ? r.kubeconfig_text : std::move(r.kubeconfig);
+  if (credentials.empty()) {
+    return top.error("kubeconfig", "want the text of one, or \"in-cluster\"");
+  }
+  if (credentials != "in-cluster") TRY(client_config_of_text(credentials, r.context));
+  return Setting{std::string(kRegionSetting), r.name, region_json(r), std::move(credentials)};
+}
+
+Result<Setting> policy_setting(std::string_view json, const Config& config) {
+  const SectionText text = TRY(SectionText::json(json));
+  Section top = text.top();
+  top.skip("source");
+  CleaningPolicy p;
+  TRY(read_policy(top, config.rules, p));
+  const auto there = find_named(config.cleaning, &CleaningPolicy::type, p.type);
+  if (there != config.cleaning.end() && !there->of_api) return of_file("policy of", p.type);
+  return Setting{
+      std::string(kPolicySetting), p.type,
+      Data().text("type", p.type).text("keep", cat(p.keep_ms, "ms")).take(), ""};
+}
+
+Result<Setting> rule_setting(std::string_view json, const Config& config) {
+  const SectionText text = TRY(SectionText::json(json));
+  Section top = text.top();
+  top.skip("source");
+  std::vector<Rule> rules = config.rules;
+  size_t at = 0;
+  const std::string name = TRY(read_rule_into(top, rules, at));
+  if (config.rules_of_file.contains(name)) return of_file("rule", name);
+  TRY(Rules::compile(rules));
+  return Setting{std::string(kRuleSetting), name, std::string(json), ""};
+}
+
+Config with_settings(Config out, const std::vector<Setting>& settings, const Log& log) {
+  for (const auto& [kind, take] : kTakers) {
+    for (const Setting& s : settings) {
+      if (s.kind != kind) continue;
+      if (const Status taken = take(s, out); !taken) {
+        log("WARN", "what the API had made is left out",
+            {{"kind", s.kind}, {"name", s.name}, {"error", taken.error().text()}});
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace pintle::lookout

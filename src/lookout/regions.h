@@ -1,0 +1,112 @@
+// Regions: the clusters that are watched. They come and go with the configuration, are connected
+// without one holding up another, and, where several lookouts share a database, are this process's
+// as long as their Leases say so (share.h) and the store agrees.
+//
+// All that are due are asked at once, and taken as they answer; one that cannot be reached is asked
+// again after 1 s, 2 s, ... 60 s. A region that was lost to another process is watched no more, and
+// a fresh one waits for its turn. Two threads of its own, two for the I/O of all, and those of
+// exec plugins while they run. Thread-safe.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lookout/config/config.h"
+#include "lookout/deliver/workers.h"
+#include "lookout/region.h"
+#include "lookout/share.h"
+
+namespace pintle::lookout {
+
+// What they need; all outlives them.
+struct RegionsOptions {
+  Store& store;
+  Writer& writer;
+  sys::Clock& clock;
+  sys::Disk& disk;
+  const sys::Environ& environ;
+  Log log;
+  std::string owner;            // this process, among those that share the database
+  std::string lease_namespace;  // "": all regions are ours
+};
+
+class Regions {
+ public:
+  struct Release {
+    std::string region;
+    Tracker::Release release;
+  };
+
+  explicit Regions(RegionsOptions options);
+  ~Regions();  // stop(), give_back()
+
+  // Whether their kubeconfigs can be read; reads files only.
+  Status check(const Config& config);
+  // Those of the configuration: what has changed is made anew, what it no longer has goes.
+  void set(const Config& config, std::shared_ptr<const Rules> rules);
+  void start();
+  // The store has refused a batch, because a newer epoch has its region.
+  void refused(const Batch& batch);
+  void stop();       // nothing more is heard
+  void give_back();  // after it, and when all that was heard is stored: the Leases
+
+  std::vector<RegionStatus> statuses() const;
+  std::vector<Release> releases() const;
+
+ private:
+  using Region = std::shared_ptr<WatchedRegion>;  // a request that shows one may outlive its removal
+  static constexpr int64_t kWaitMs = 1000, kLongestWaitMs = 60'000;
+  enum class Asks : uint8_t { kNot, kSent, kAnswered };
+  struct Slot {
+    Region region;
+    std::string credentials;  // a digest of them
+    Asks asks = Asks::kNot;
+    bool competes = false;  // for its Lease
+    bool lost = false;      // another process has taken it
+    int64_t try_ms = 0, wait_ms = kWaitMs;
+  };
+  Region make(const RegionConfig& config);
+  std::string credentials_of(const RegionConfig& config) const;
+  std::vector<Slot> slots() const;
+  Slot* slot_of(const WatchedRegion* region);
+  std::optional<int64_t> wanted(const Slot& slot) const;
+  RegionStatus status_of(const Slot& slot) const;
+  void poke();
+  void stir();
+  void care();
+  void give_back_memory(bool listed);
+  void connect();
+  void compete(const Region& region);
+  void ask(WatchedRegion& region);
+  void take(WatchedRegion& region, int64_t epoch);
+  void let_go_of_lost();
+  void overtaken(const std::string& region);
+  int64_t now_ms() const { return options_.clock.now_ns() / 1'000'000; }
+
+  const RegionsOptions options_;
+  const std::array<std::shared_ptr<http::Engine>, 2> engines_;
+  Workers plugins_;
+  informer::Factory factory_;
+  std::unique_ptr<Share> share_;  // null: all regions are ours
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::list<Slot> slots_;
+  std::shared_ptr<const Rules> rules_;
+  TrackerOptions tracker_;
+  bool raw_events_ = true;
+  bool stop_ = false, poked_ = false;
+  bool fresh_ = false;  // there are regions to connect
+  std::thread carer_, connector_;
+  int64_t looked_ms_ = 0;               // the carer's, as the next
+  uint64_t written_ = 0, trimmed_ = 0;  // states: by then, and when memory was given back
+};
+
+}  // namespace pintle::lookout

@@ -1,0 +1,94 @@
+// Share: which regions are this process's, where several lookouts use one database: for each region
+// one Lease, in the region's own cluster, says whose it is.
+//
+// - The Lease chooses, the store fences: who has the Lease takes the region in the store with the
+//   Lease's transitions as its epoch, and from then on the store refuses what anybody else writes.
+//   So a holder that cannot renew goes on until another has taken the Lease, or the store says so.
+// - A process takes no more than its part, regions / processes rounded up, but for what nobody
+//   takes for some seconds; one that has more gives some back. How many there are the database
+//   says.
+// - What a dead process had is taken within 17 s: a Lease lasts 10 s, and tries are 3.3 s apart.
+// - remove() and stop() give back at once.
+// Cost: one thread, a request each 1.5 s to a cluster whose Lease is held, each 1.5 to 3.3 s to one
+// whose Lease is another's, a statement each 3 s. Thread-safe; meet() waits for the database.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "informer/lease.h"
+#include "informer/loop.h"
+#include "sys/clock.h"
+
+namespace pintle::lookout {
+
+// The Lease's name of a region: DNS labels, and different for different regions.
+std::string lease_name(std::string_view region);
+
+struct ShareOptions {
+  std::string name_space;         // of the Leases, in each region's cluster
+  std::string owner;              // this process, unlike any other
+  Log log = {};
+  std::function<Result<int>()> meet;  // how many processes there are; may block
+  std::function<void()> changed = {};  // whose a region is; called on the Leases' thread
+  informer::Random random = {};   // empty: the system's
+  bool thread = true;             // false: tests step the loop
+};
+
+class Share {
+ public:
+  struct Standing {
+    int64_t epoch = 0;  // to take the region with; 0: it is not ours
+    std::string holder, error;
+  };
+
+  Share(sys::Clock& clock, ShareOptions options);
+  ~Share();  // stop()
+
+  // Competes for a region from now on. `epoch`: the store's last of it.
+  Status add(const std::string& region, std::shared_ptr<kube::Rest> cluster, int64_t epoch);
+  void remove(const std::string& region);
+  Standing standing(const std::string& region) const;
+  // The store has refused our epoch, because it has this one.
+  void refused(const std::string& region, int64_t epoch);
+  void meet();
+  void stop();
+  informer::Loop& loop() { return loop_; }
+
+ private:
+  struct Entry {
+    std::shared_ptr<kube::Rest> cluster;
+    Standing standing;  // guarded by mutex_, like the next three
+    bool taking = false;
+    int64_t taken_ns = 0;
+    int64_t keep_until_ns = 0;  // nobody else took it
+    int64_t free_since_ns = 0, asked_ns = 0;  // the loop's, like what follows
+    bool leaving = false;
+    std::unique_ptr<informer::Elector> elector;  // ends first
+  };
+  bool wants(Entry& entry);
+  void started(const std::string& region, Entry& entry, int64_t epoch);
+  void held_by(const std::string& region, Entry& entry, const std::string& holder);
+  void balance();
+  void let_go(std::shared_ptr<Entry> entry);
+  void see_off(Entry& entry, int64_t until_ns);
+  size_t held() const;  // with mutex_ held
+  size_t part() const;  // likewise
+
+  sys::Clock& clock_;
+  const ShareOptions options_;
+  informer::Loop loop_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::map<std::string, std::shared_ptr<Entry>> entries_;
+  size_t processes_ = 1;
+  int64_t met_ns_ = 0;
+  bool stopped_ = false;
+  std::vector<std::shared_ptr<Entry>> leaving_;  // their Leases are on the way back
+};
+
+}  // namespace pintle::lookout

@@ -1,5 +1,6 @@
 #include "output.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -27,6 +28,12 @@ void warn(std::string_view text) { write_all(STDERR_FILENO, text); }
 int fail(int code, std::string_view text) {
   warn(cat("Error: ", text, "\n"));
   return code;
+}
+
+void keep_memory_close() {
+  ::mallopt(M_ARENA_MAX, 2);
+  ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  ::mallopt(M_TRIM_THRESHOLD, 256 << 10);
 }
 
 void raise_descriptor_limit() {

@@ -11,5 +11,7 @@ void warn(std::string_view text);  // to standard error
 int fail(int code, std::string_view text);  // "Error: TEXT"; returns the code
 // Thousands of watches need as many descriptors.
 void raise_descriptor_limit();
+// What bursts leave behind goes back to the system: few arenas, and large pieces of their own.
+void keep_memory_close();
 
 }  // namespace pintle::pintled

@@ -1,6 +1,7 @@
 #include "cel/parser.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -40,14 +41,20 @@ bool starts_operand(Token t) {
   }
 }
 
-// The first error that cannot be passed over ends the parse: x_stop makes every rule return at once.
+// What may follow a rule that failed, besides the ends of those around it.
+enum class Then : uint8_t { kEnd, kOperator, kOperandPart };
+
+// Recovers from errors as ANTLR's generated parser does, so that what it complains of next is the same
+// for most texts: a token too many is passed over, a missing one is thought to be there, or else all is
+// skipped up to what may follow the rule that failed. x_stop, set where nesting is too deep, makes every
+// rule return at once.
 class Parser {
  public:
-  Parser(std::string_view source, Errors& errors) : x_tokens(lex(source, errors)), x_errors(errors), x_make(x_ast, errors) {}
+  Parser(std::string_view source, Errors& errors) : x_source(source), x_tokens(lex(source, errors)), x_errors(errors), x_make(x_ast, errors) {}
 
   Ast run() {
     x_ast.root = expression();
-    if (!x_stop && token() != Token::kEnd) unexpected("<EOF>", ahead(1) == Token::kEnd);
+    if (!x_stop && token() != Token::kEnd) unexpected("<EOF>", ahead(1) == Token::kEnd, Then::kEnd);
     return std::move(x_ast);
   }
 
@@ -57,24 +64,29 @@ class Parser {
   const Lexeme& here() const { return x_tokens[x_next]; }
   Token token() const { return here().token; }
   Token ahead(size_t n) const { return x_tokens[std::min(x_next + n, x_tokens.size() - 1)].token; }
-  Lexeme take() { return x_tokens[x_next + 1 < x_tokens.size() ? x_next++ : x_next]; }
+  Lexeme take() {
+    x_recovering = false;
+    return x_tokens[x_next + 1 < x_tokens.size() ? x_next++ : x_next];
+  }
   bool accept(Token t) {
     if (x_stop || token() != t) return false;
     take();
     return true;
   }
 
+  // Nothing more is said until a token fits again.
   void syntax(std::string_view message) {
-    if (!x_stop) x_errors.add(here().at, cat("Syntax error: ", message));
+    if (!x_stop && !x_recovering) x_errors.add(here().at, cat("Syntax error: ", message));
+    x_recovering = true;
   }
-  // As ANTLR recovers: a token too many is passed over when what is wanted stands behind it.
-  void unexpected(std::string_view wanted, bool good_behind) {
+  // `wanted` does not stand here; when it stands behind, this token is passed over.
+  void unexpected(std::string_view wanted, bool good_behind, Then then = Then::kOperandPart) {
     syntax(cat(good_behind ? "extraneous" : "mismatched", " input '", in_message(here().text), "' expecting ", wanted));
     if (good_behind) take();
-    else x_stop = true;
+    else recover(then);
   }
   // `behind`: the token here could stand behind the one that is missing.
-  void expect(Token t, std::string_view name, bool behind) {
+  void expect(Token t, std::string_view name, bool behind, Then then = Then::kOperandPart) {
     if (x_stop || accept(t)) return;
     if (ahead(1) == t) {
       unexpected(name, true);
@@ -82,14 +94,45 @@ class Parser {
     } else if (behind) {
       syntax(cat("missing ", name, " at '", in_message(here().text), "'"));
     } else {
-      unexpected(name, false);
+      unexpected(name, false, then);
     }
   }
+
+  void recover(Then then) {
+    if (x_failed_at == x_next && token() != Token::kEnd) ++x_next;
+    x_failed_at = x_next;
+    while (token() != Token::kEnd && !may_follow(token(), then)) ++x_next;
+  }
+  bool may_follow(Token t, Then then) const {
+    if (x_open[static_cast<size_t>(t)] > 0) return true;
+    if (t == Token::kAnd || t == Token::kOr || t == Token::kQuestion) return then != Then::kEnd;
+    if (t == Token::kDot || t == Token::kLeftBracket) return then == Then::kOperandPart;
+    const bool binary = std::any_of(std::begin(kBinary), std::end(kBinary), [&](const Operator& o) { return o.token == t; });
+    return binary && then != Then::kEnd;
+  }
+  // While it lives, these tokens end something.
+  struct Open {
+    Open(Parser& p, std::initializer_list<Token> tokens) : parser(p), ends(tokens) {
+      for (Token t : ends) ++p.x_open[static_cast<size_t>(t)];
+    }
+    ~Open() {
+      for (Token t : ends) --parser.x_open[static_cast<size_t>(t)];
+    }
+    Parser& parser;
+    std::vector<Token> ends;
+  };
+  NodeId inner(std::initializer_list<Token> ends) {
+    Open open(*this, ends);
+    return expression();
+  }
+
   // Could what stands here follow a whole operand?
   bool may_end() const {
     const Token t = token();
     const bool either = t == Token::kLeftBracket || t == Token::kDot || t == Token::kMinus;
-    return either || (!starts_operand(t) && t != Token::kColon);
+    if (either || starts_operand(t)) return either;
+    const bool divides = t == Token::kColon || t == Token::kComma;
+    return !divides || x_open[static_cast<size_t>(t)] > 0;
   }
 
   // ---- rules ----
@@ -110,10 +153,15 @@ class Parser {
     NodeId condition = logic(Token::kOr);
     if (x_stop || token() != Token::kQuestion) return condition;
     const uint32_t at = take().at;
-    NodeId yes = logic(Token::kOr);
-    expect(Token::kColon, "':'", starts_operand(token()));
+    NodeId yes = middle();
+    expect(Token::kColon, "':'", starts_operand(token()), Then::kEnd);
     NodeId no = expression();
     return x_make.node(Op::kIf, at, {condition, yes, no}, "_?_:_");
+  }
+
+  NodeId middle() {
+    Open open(*this, {Token::kColon});
+    return logic(Token::kOr);
   }
 
   NodeId logic(Token op) {
@@ -162,8 +210,8 @@ class Parser {
         const uint32_t at = take().at;
         const bool optional = accept(Token::kQuestion);
         if (!optional) operand_or("'!', '?'");
-        NodeId index = expression();
-        expect(Token::kRightBracket, "']'", may_end());
+        NodeId index = inner({Token::kRightBracket});
+        expect(Token::kRightBracket, "']'", may_end(), Then::kOperator);
         left = x_make.node(optional ? Op::kOptIndex : Op::kIndex, at, {left, index}, optional ? "_[?_]" : "_[_]");
       } else {
         break;
@@ -182,7 +230,7 @@ class Parser {
       return left;
     }
     if (name.token != Token::kIdent) {
-      no_field(optional);
+      no_field(at, optional);
       return left;
     }
     take();
@@ -193,13 +241,14 @@ class Parser {
     const uint32_t open = take().at;
     return x_make.call(open, name.text, left, arguments());
   }
-  void no_field(bool optional) {
+  void no_field(uint32_t dot, bool optional) {
     const Token t = token();
     const bool word = t == Token::kTrue || t == Token::kFalse || t == Token::kNull;
-    if (optional) unexpected("{IDENTIFIER, ESC_IDENTIFIER}", false);
-    else if (word) unexpected("IDENTIFIER", false);
-    else syntax(cat("no viable alternative at input '.", t == Token::kEnd ? "" : in_message(here().text), "'"));
-    x_stop = true;
+    if (optional) return unexpected("{IDENTIFIER, ESC_IDENTIFIER}", false, Then::kOperator);
+    if (word) return unexpected("IDENTIFIER", false, Then::kOperator);
+    const size_t end = t == Token::kEnd ? dot + 1 : here().at + here().text.size();
+    syntax(cat("no viable alternative at input '", in_message(x_source.substr(dot, end - dot)), "'"));
+    recover(Then::kOperator);
   }
 
   std::vector<NodeId> arguments() {
@@ -207,9 +256,9 @@ class Parser {
     if (accept(Token::kRightParen)) return out;
     operand_or("'(', ')'");
     if (accept(Token::kRightParen)) return out;
-    do out.push_back(expression());
+    do out.push_back(inner({Token::kRightParen, Token::kComma}));
     while (accept(Token::kComma));
-    closing(Token::kRightParen, "')'");
+    expect(Token::kRightParen, "')'", may_end(), Then::kOperator);
     return out;
   }
   // An operand, or the second of `both`, a part of the list of what was expected.
@@ -229,13 +278,13 @@ class Parser {
   NodeId primary() {
     if (x_stop) return x_make.node(Op::kConst, here().at, {});
     if (!starts_operand(token())) unexpected(cat("{", kOperand, "}"), starts_operand(ahead(1)));
-    if (x_stop) return x_make.node(Op::kConst, here().at, {});
+    if (!starts_operand(token())) return x_make.node(Op::kConst, here().at, {});
     switch (token()) {
       case Token::kLeftParen: {
         take();
-        NodeId inner = expression();
+        NodeId nested = inner({Token::kRightParen});
         expect(Token::kRightParen, "')'", may_end());
-        return inner;
+        return nested;
       }
       case Token::kLeftBracket: return list();
       case Token::kLeftBrace: return map();
@@ -252,7 +301,7 @@ class Parser {
     const bool nothing = token() == Token::kComma && ahead(1) == Token::kRightBracket && accept(Token::kComma);
     while (!nothing && !x_stop && token() != Token::kRightBracket) {
       optional.push_back(accept(Token::kQuestion));
-      items.push_back(expression());
+      items.push_back(inner({Token::kRightBracket, Token::kComma}));
       if (!accept(Token::kComma)) break;
     }
     closing(Token::kRightBracket, "{']', ','}");
@@ -268,9 +317,9 @@ class Parser {
     const bool nothing = token() == Token::kComma && ahead(1) == Token::kRightBrace && accept(Token::kComma);
     while (!nothing && !x_stop && token() != Token::kRightBrace) {
       optional.push_back(accept(Token::kQuestion));
-      kids.push_back(expression());
-      expect(Token::kColon, "':'", starts_operand(token()));
-      kids.push_back(expression());
+      kids.push_back(inner({Token::kColon, Token::kRightBrace}));
+      expect(Token::kColon, "':'", starts_operand(token()), Then::kEnd);
+      kids.push_back(inner({Token::kRightBrace, Token::kComma}));
       if (!accept(Token::kComma)) break;
     }
     closing(Token::kRightBrace, "{'}', ','}");
@@ -284,7 +333,7 @@ class Parser {
     const bool rooted = accept(Token::kDot);
     const Lexeme word = here();
     if (word.token != Token::kIdent) {
-      no_field(false);
+      no_field(start, false);
       return x_make.node(Op::kConst, start, {});
     }
     take();
@@ -309,8 +358,8 @@ class Parser {
     while (!x_stop && token() != Token::kRightBrace) {
       accept(Token::kQuestion);
       expect(Token::kIdent, "IDENTIFIER", token() == Token::kColon);
-      expect(Token::kColon, "':'", starts_operand(token()));
-      expression();
+      expect(Token::kColon, "':'", starts_operand(token()), Then::kEnd);
+      inner({Token::kRightBrace, Token::kComma});
       if (!accept(Token::kComma)) break;
     }
     closing(Token::kRightBrace, "{'}', ','}");
@@ -360,13 +409,16 @@ class Parser {
     }
   }
 
+  const std::string_view x_source;
   const std::vector<Lexeme> x_tokens;
   Errors& x_errors;
   Ast x_ast;
   Maker x_make;
   size_t x_next = 0;
+  size_t x_failed_at = static_cast<size_t>(-1);
   int x_depth = 0;
-  bool x_stop = false;
+  std::array<int, static_cast<size_t>(Token::kPercent) + 1> x_open{};
+  bool x_stop = false, x_recovering = false;
 };
 
 }  // namespace

@@ -10,7 +10,8 @@
 namespace pintle::cel {
 namespace {
 
-constexpr int kMaxDepth = 64;  // of types in types: literals nest no deeper than the parser allows
+constexpr int kMaxDepth = 64;      // of types in types
+constexpr size_t kMaxSize = 1000;
 
 struct Names {
   std::string_view value, type;
@@ -64,11 +65,14 @@ bool same_type(TypePtr a, TypePtr b) {
 }
 
 TypePtr Types::make(Kind kind, std::vector<TypePtr> params) {
-  return &x_types.emplace_back(Type{kind, std::move(params), {}, nullptr, 0});
+  size_t size = 1;
+  for (TypePtr p : params) size += p->size;
+  if (size > kMaxSize) return scalar(Kind::kDyn);
+  return &x_types.emplace_back(Type{kind, std::move(params), {}, nullptr, 0, size});
 }
 
 TypePtr Types::variable(size_t id) {
-  return &x_types.emplace_back(Type{Kind::kParam, {}, {}, nullptr, id});
+  return &x_types.emplace_back(Type{Kind::kParam, {}, {}, nullptr, id, 1});
 }
 
 TypePtr Types::of(const Schema& schema, const std::string& path) {
@@ -83,7 +87,7 @@ TypePtr Types::of(const Schema& schema, const std::string& path) {
     case Schema::Kind::kDateTime: return scalar(Kind::kTimestamp);
     case Schema::Kind::kList: return list(of(*schema.item, path + ".@idx"));
     case Schema::Kind::kMap: return map(scalar(Kind::kString), of(*schema.item, path + ".@elem"));
-    case Schema::Kind::kObject: return &x_types.emplace_back(Type{Kind::kObject, {}, path, &schema, 0});
+    case Schema::Kind::kObject: return &x_types.emplace_back(Type{Kind::kObject, {}, path, &schema, 0, 1});
     case Schema::Kind::kIntOrString:
     case Schema::Kind::kHidden: break;
   }
@@ -95,11 +99,15 @@ TypePtr Types::bound_to(TypePtr variable) const {
 }
 void Types::bind(TypePtr variable, TypePtr to) {
   if (variable->id >= x_bindings.size()) x_bindings.resize(variable->id + 1);
+  x_trail.push_back({variable->id, x_bindings[variable->id]});
   x_bindings[variable->id] = to;
 }
+void Types::undo(size_t mark) {
+  for (; x_trail.size() > mark; x_trail.pop_back()) x_bindings[x_trail.back().variable] = x_trail.back().before;
+}
 
-bool Types::occurs(TypePtr variable, TypePtr within, int depth) const {
-  if (depth > kMaxDepth || same_type(variable, within)) return true;
+bool Types::occurs(TypePtr variable, TypePtr within, int depth) {
+  if (tired() || depth > kMaxDepth || same_type(variable, within)) return true;
   if (within->kind == Kind::kParam) {
     TypePtr to = bound_to(within);
     return to && occurs(variable, to, depth + 1);
@@ -128,7 +136,7 @@ bool Types::substitutes(TypePtr t, TypePtr variable, bool* bound, int depth) {
 }
 
 bool Types::assignable(TypePtr a, TypePtr b, int depth) {
-  if (depth > kMaxDepth) return false;
+  if (tired() || depth > kMaxDepth) return false;
   bool bound = false;
   if (b->kind == Kind::kParam) {
     if (substitutes(a, b, &bound, depth)) return true;
@@ -148,28 +156,23 @@ bool Types::assignable(TypePtr a, TypePtr b, int depth) {
   return true;
 }
 
-bool Types::unify(std::initializer_list<std::pair<TypePtr, TypePtr>> pairs) {
-  auto before = x_bindings;
-  for (const auto& [a, b] : pairs) {
-    if (assignable(a, b, 0)) continue;
-    x_bindings = std::move(before);
-    return false;
-  }
-  return true;
+bool Types::unify(TypePtr a, TypePtr b) {
+  const size_t mark = x_trail.size();
+  if (assignable(a, b, 0)) return true;
+  undo(mark);
+  return false;
 }
 
 bool Types::unify(const std::vector<TypePtr>& a, const std::vector<TypePtr>& b) {
-  if (a.size() != b.size()) return false;
-  auto before = x_bindings;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (assignable(a[i], b[i], 0)) continue;
-    x_bindings = std::move(before);
-    return false;
-  }
-  return true;
+  const size_t mark = x_trail.size();
+  bool fits = a.size() == b.size();
+  for (size_t i = 0; i < a.size() && fits; ++i) fits = assignable(a[i], b[i], 0);
+  if (!fits) undo(mark);
+  return fits;
 }
 
 TypePtr Types::resolve(TypePtr t, bool open_to_dyn) {
+  if (tired()) return scalar(Kind::kDyn);
   if (TypePtr to = bound_to(t)) return resolve(to, open_to_dyn);
   if (t->kind == Kind::kParam) return open_to_dyn ? scalar(Kind::kDyn) : t;
   if (t->params.empty()) return t;

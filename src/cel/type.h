@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +33,7 @@ struct Type {
   std::string name;                // of an object
   const Schema* schema = nullptr;  // of an object
   size_t id = 0;                   // of a type variable
+  size_t size = 1;                 // with its parameters
 };
 
 TypePtr scalar(Kind kind);  // every kind without parameters
@@ -43,6 +43,7 @@ std::string_view value_type_name(Kind kind);
 std::string type_text(TypePtr t);
 bool same_type(TypePtr a, TypePtr b);
 
+// Types that grow beyond any use become dyn, and what takes too long to find out does not fit.
 class Types {
  public:
   TypePtr make(Kind kind, std::vector<TypePtr> params);
@@ -57,8 +58,7 @@ class Types {
 
   // Is `from` fit where `to` is wanted (both ways, as cel-go has it)? Binds variables; when it is
   // not, none is bound.
-  bool unify(std::initializer_list<std::pair<TypePtr, TypePtr>> pairs);
-  bool unify(TypePtr a, TypePtr b) { return unify({{a, b}}); }
+  bool unify(TypePtr a, TypePtr b);
   bool unify(const std::vector<TypePtr>& a, const std::vector<TypePtr>& b);
   // With variables replaced by what they stand for; unbound ones by dyn when `open_to_dyn`.
   TypePtr resolve(TypePtr t, bool open_to_dyn);
@@ -68,13 +68,21 @@ class Types {
  private:
   bool assignable(TypePtr a, TypePtr b, int depth);
   bool substitutes(TypePtr t, TypePtr variable, bool* bound, int depth);
-  bool occurs(TypePtr variable, TypePtr within, int depth) const;
+  bool occurs(TypePtr variable, TypePtr within, int depth);
   TypePtr bound_to(TypePtr variable) const;
   void bind(TypePtr variable, TypePtr to);
 
   std::deque<Type> x_types;
+  bool tired() { return ++x_steps > 1'000'000; }
+  void undo(size_t mark);
+
   std::vector<TypePtr> x_bindings;  // by variable
-  size_t x_variables = 0;
+  struct Change {
+    size_t variable;
+    TypePtr before;
+  };
+  std::vector<Change> x_trail;  // of x_bindings
+  size_t x_variables = 0, x_steps = 0;
 };
 
 }  // namespace pintle::cel

@@ -57,15 +57,17 @@ void form(const CustomRule& rule, const CustomSchema& schema, const std::string&
 void text(const CustomRule& rule, const cel::Schema& types, const std::string& path, const std::string& apart,
           std::vector<Cause>& out) {
   auto program = compile_rule(rule.rule, rule, types, false);
-  if (!program) return invalid_text(out, path + ".rule", shown(rule), program.error().text());
-  if (!rule.message_expression.empty()) {
+  if (!program) {
+    invalid_text(out, path + ".rule", shown(rule), program.error().text());
+  } else if (!rule.message_expression.empty()) {
     auto message = compile_rule(rule.message_expression, rule, types, true);
     if (!message) invalid_text(out, path + ".messageExpression", shown(rule), message.error().text());
   }
-  if (program->uses_old_self() && !apart.empty()) {
+  const bool uses_old = program && program->uses_old_self();
+  if (uses_old && !apart.empty()) {
     invalid_value(out, path + ".rule", rule.rule,
                   "oldSelf cannot be used on the uncorrelatable portion of the schema within " + apart);
-  } else if (!program->uses_old_self() && rule.optional_old) {
+  } else if (!uses_old && rule.optional_old) {
     invalid_value(out, path + ".optionalOldSelf", Value::boolean(*rule.optional_old),
                   "may not be set if oldSelf is not used in rule");
   }

@@ -69,6 +69,7 @@ TEST(Merge, SharesMapsItTakesOver) {
 }
 
 TEST(Merge, OfAMapWithItselfEnds) {
+  const MayHoldItself scope;
   EXPECT_EQ(render_text(R"({{ $d := dict "a" 1 }}{{ merge $d $d }} {{ mergeOverwrite $d $d }})"),
             "map[a:1] map[a:1]");
   EXPECT_EQ(

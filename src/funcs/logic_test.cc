@@ -38,6 +38,7 @@ TEST(Types, AreGos) {
 }
 
 TEST(DeepCopy, SeparatesAndKeepsWithinBounds) {
+  const MayHoldItself scope;
   constexpr Row kRows[] = {
       {R"({{ $a := dict "m" (dict "x" 1) }}{{ $b := deepCopy $a }})"
        R"({{ $_ := set $b.m "x" 2 }}{{ $a }})",

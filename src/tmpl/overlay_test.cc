@@ -143,9 +143,6 @@ TEST(Limits, StepsAreBounded) {
 }
 
 TEST(Limits, LongErrorChainsKeepTheirTextAndEnds) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "skipped: the sanitizer's frames are too large for so deep a chain";
-#endif
   // 600 includes nested in each other, the innermost of which fails; each adds some 500 bytes.
   Set set(testing_functions());
   std::string name(200, 'x');

@@ -10,7 +10,12 @@ namespace pintle::tmpl {
 class StackLimit {
  public:
   // Half of the usual 8 MiB: the rest belongs to callers and to what a function needs below us.
+  // AddressSanitizer's frames are several times as large; it runs with `ulimit -s 65536`.
+#ifdef __SANITIZE_ADDRESS__
+  static constexpr size_t kBytes = size_t{32} << 20;
+#else
   static constexpr size_t kBytes = size_t{4} << 20;
+#endif
 
   StackLimit() : base_(here()) {}
   bool exceeded() const {

@@ -6,12 +6,26 @@
 
 #include "funcs/funcs.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace pintle::funcs {
 
 // What `text` prints with the JSON document `data` as dot; on failure "error: " and what stands
 // behind the last "error calling NAME: " of the message (all of it when there is none).
 std::string render_text(std::string_view text, std::string_view data = "{}",
                         const Env* env = nullptr);
+
+// While one lives, values that come to hold themselves are no leaks: counting references keeps them
+// for good, which a template may ask for.
+#ifdef __SANITIZE_ADDRESS__
+using MayHoldItself = __lsan::ScopedDisabler;
+#else
+struct MayHoldItself {
+  MayHoldItself() {}
+};
+#endif
 
 struct Row {
   const char* text;

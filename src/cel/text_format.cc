@@ -40,12 +40,16 @@ const Verb* verb_of(char letter) {
   return found == std::end(kVerbs) ? nullptr : found;
 }
 
+std::string_view digits(bool upper) { return upper ? "0123456789ABCDEF" : "0123456789abcdef"; }
+
 std::string in_base(const Val& v, unsigned base, bool upper) {
   const bool negative = v.is(Kind::kInt) && v.i < 0;
-  uint64_t n = v.is(Kind::kBool) ? v.b : negative ? 0 - v.u : v.u;
+  uint64_t n = v.is(Kind::kBool) ? uint64_t{v.b} : negative ? 0 - v.u : v.u;
   std::string out;
-  do out += (upper ? "0123456789ABCDEF" : "0123456789abcdef")[n % base];
-  while ((n /= base) > 0);
+  do {
+    out += digits(upper)[n % base];
+    n /= base;
+  } while (n > 0);
   if (negative) out += '-';
   std::reverse(out.begin(), out.end());
   return out;
@@ -54,7 +58,8 @@ std::string hex(const Val& v, bool upper) {
   if (!v.is(Kind::kString) && !v.is(Kind::kBytes)) return in_base(v, 16, upper);
   std::string out;
   for (unsigned char c : v.view()) {
-    for (unsigned nibble : {c / 16U, c % 16U}) out += (upper ? "0123456789ABCDEF" : "0123456789abcdef")[nibble];
+    out += digits(upper)[c / 16];
+    out += digits(upper)[c % 16];
   }
   return out;
 }

@@ -1,13 +1,12 @@
 #include "dev_command.h"
 
-#include <signal.h>
-
 #include "base/log.h"
 #include "base/strings.h"
 #include "drydock/drydock.h"
 #include "lookout/config/config.h"
 #include "lookout/lookout.h"
 #include "output.h"
+#include "signals.h"
 #include "sys/disk.h"
 #include "sys/environ.h"
 
@@ -93,8 +92,7 @@ int serve(const Flags& flags, const std::string& directory, const sigset_t& sign
           "\nkubeconfig: ", kubeconfig, "\n\nTry:\n  export KUBECONFIG=", kubeconfig,
           "\n  pintle create hello && pintle install hello ./hello --wait\nand look at ",
           (*service)->url(), "/\n"));
-  int signal = 0;
-  sigwait(&signals, &signal);
+  next_signal(signals);
   (*service)->stop(kGraceMs);
   (*cluster)->stop(kGraceMs);
   return 0;
@@ -110,12 +108,7 @@ int dev_command(const std::vector<std::string>& args) {
     return 0;
   }
   raise_descriptor_limit();
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int s : {SIGINT, SIGTERM}) sigaddset(&signals, s);
-  // Before any thread starts, so that all inherit it.
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  const sigset_t signals = block_signals({SIGINT, SIGTERM});
   auto& disk = sys::real_disk();
   if (!flags->directory.empty()) {
     if (auto made = disk.make_dirs(flags->directory); !made) return fail(1, made.error().text());

@@ -1,7 +1,5 @@
 #include "lookout_command.h"
 
-#include <signal.h>
-
 #include "base/log.h"
 #include "base/strings.h"
 #include "json/json.h"
@@ -9,6 +7,7 @@
 #include "lookout/lookout.h"
 #include "lookout/rules/rules.h"
 #include "output.h"
+#include "signals.h"
 #include "sys/disk.h"
 #include "sys/environ.h"
 
@@ -113,20 +112,16 @@ int serve(const std::string& file, bool debug) {
   auto& disk = sys::real_disk();
   auto config = lookout::load_config(file, disk);
   if (!config) return fail(1, config.error().text());
+  keep_memory_close();
   raise_descriptor_limit();
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int s : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, s);
-  // Before any thread starts, so that all inherit it.
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  const sigset_t signals = block_signals({SIGINT, SIGTERM, SIGHUP});
   const Log log = [debug](std::string_view level, std::string_view message, const LogAttrs& attrs) {
     if (level != "DEBUG" || debug) warn(slog_line(level, message, attrs) + "\n");
   };
   auto service = lookout::Lookout::start({std::move(*config), log}, disk, sys::real_environ());
   if (!service) return fail(1, service.error().text());
   say(cat("lookout is ready at ", (*service)->url(), "\n"));
-  for (int signal = 0; sigwait(&signals, &signal) == 0 && signal == SIGHUP;) {
+  while (next_signal(signals) == SIGHUP) {
     auto next = lookout::load_config(file, disk);
     const Status taken = next ? (*service)->reload(std::move(*next)) : Status(next.error());
     if (!taken)

@@ -1,6 +1,4 @@
 // pintled: the servers. main() picks the command, waits for a signal and stops what it started.
-#include <signal.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,13 +9,16 @@
 #include "flags.h"
 #include "lookout_command.h"
 #include "output.h"
+#include "signals.h"
 #include "sys/disk.h"
 
 namespace {
 
 using pintle::cat;
+using pintle::pintled::block_signals;
 using pintle::pintled::fail;
 using pintle::pintled::kUsage;
+using pintle::pintled::next_signal;
 using pintle::pintled::raise_descriptor_limit;
 using pintle::pintled::say;
 
@@ -37,16 +38,6 @@ Commands:
 Use "pintled COMMAND --help" for the flags of a command.
 )";
 
-// Before any thread starts, so that all inherit it and only wait_for_end sees the signals.
-sigset_t block_end_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  return signals;
-}
-
 int drydock(const std::vector<std::string>& args) {
   auto command = pintle::pintled::parse_drydock(args);
   if (!command) {
@@ -57,7 +48,7 @@ int drydock(const std::vector<std::string>& args) {
     return 0;
   }
   raise_descriptor_limit();
-  const sigset_t signals = block_end_signals();
+  const sigset_t signals = block_signals({SIGINT, SIGTERM});
   auto server = pintle::drydock::Drydock::start(command->options);
   if (!server) return fail(1, server.error().text());
 
@@ -77,8 +68,7 @@ int drydock(const std::vector<std::string>& args) {
           absolute ? *absolute : file, "\nadmin token: ", (*server)->admin_token(),
           "\n\nTry:\n  export KUBECONFIG=", absolute ? *absolute : file,
           "\n  kubectl get namespaces\n"));
-  int signal = 0;
-  sigwait(&signals, &signal);
+  next_signal(signals);
   (*server)->stop(kGraceMs);
   server->reset();
   if (!directory.empty()) (void)disk.remove_all(directory);

@@ -139,7 +139,8 @@ TEST(RegionSetting, TakesATextAndNothingOfThisMachine) {
     std::string from, to, error;
   };
   const Case cases[] = {
-      {"{token: sesame}", "{exec: {apiVersion: client.authentication.k8s.io/v1, command: id}}",
+      {"{token: sesame}", "{exec: {apiVersion: client.authentication.k8s.io/v1, command: id, "
+       "interactiveMode: Never}}",
        "kubeconfig: a user with an exec plugin is taken from a file only"},
       {"{token: sesame}", "{tokenFile: /etc/passwd}",
        "kubeconfig: a tokenFile is taken from a file only"},

@@ -40,7 +40,9 @@ class Cluster {
   explicit Cluster(int brokers = 1) {
     char why[256];
     const KafkaLibrary& lib = **kafka_library();
-    handle_ = lib.make(RD_KAFKA_PRODUCER, lib.conf_new(), why, sizeof why);
+    rd_kafka_conf_t* conf = lib.conf_new();
+    lib.conf_set(conf, "log_level", "0", why, sizeof why);
+    handle_ = lib.make(RD_KAFKA_PRODUCER, conf, why, sizeof why);
     cluster_ = KAFKA(rd_kafka_mock_cluster_new)(handle_, brokers);
     KAFKA(rd_kafka_mock_topic_create)(cluster_, "deployments", 1, brokers);
   }

@@ -202,7 +202,7 @@ TEST(Compile, ComplainsInCelGosWords) {
 TEST(Compile, ShowsWhereInTheText) {
   auto program = compile("true &&\n\t'\u00e9' == self.zz", schema());
   ASSERT_FALSE(program);
-  EXPECT_EQ(program.error().text(), "ERROR: <input>:2:12: undefined field 'zz'\n |  '\u00e9' == self.zz\n | ..\uff0e........^");
+  EXPECT_EQ(program.error().text(), "ERROR: <input>:2:13: undefined field 'zz'\n |  '\u00e9' == self.zz\n | ..\uff0e.........^");
 }
 
 TEST(Compile, RefusesDepthAndLength) {

@@ -5,23 +5,14 @@
 #include <cmath>
 
 #include "base/strings.h"
+#include "cel/cost.h"
 #include "cel/function.h"
 #include "cel/library_regex.h"
 #include "cel/program.h"
-#include "cel/things.h"
 #include "cel/val.h"
 
 namespace pintle::cel {
 namespace {
-
-constexpr uint64_t kListCost = 10, kMapCost = 30;
-
-uint64_t tenth(uint64_t n) { return (n + 9) / 10; }
-uint64_t quarter(uint64_t n) { return (n + 3) / 4; }
-uint64_t times(uint64_t a, uint64_t b) {
-  uint64_t out;
-  return __builtin_mul_overflow(a, b, &out) ? UINT64_MAX / 2 : out;
-}
 
 // Go's name of a value's type, where a message shows it.
 std::string_view go_name(const Val& v) {
@@ -191,12 +182,11 @@ class Evaluator {
     const Val left = eval(n.kids[0]), right = eval(n.kids[1]);
     if (left.is_error()) return left;
     if (right.is_error()) return right;
-    charge(std::max<uint64_t>(is_special(left) ? 1 : 0, tenth(std::min(size_of(left), size_of(right)))));
+    charge(price_of_equality(left, right));
     const Val same = equal(x_arena, left, right);
     if (n.op == Op::kEqual || same.is_error()) return n.op == Op::kEqual ? same : Val::boolean(true);
     return Val::boolean(!same.b);
   }
-  static bool is_special(const Val& v) { return v.kind >= Kind::kUrl && v.kind <= Kind::kFormat; }
 
   Val list(const Node& n) {
     std::vector<Val> items;
@@ -298,30 +288,6 @@ class Evaluator {
     std::string types;
     for (const Val& v : args) types += (types.empty() ? "" : ", ") + std::string(value_type_name(v.kind));
     return error(cat("no such overload: ", f.name, "(", types, ")"));
-  }
-
-  uint64_t price(Cost cost, std::span<const Val> args, const Val& out) {
-    auto size = [&](size_t i) { return i < args.size() ? size_of(args[i]) : 0; };
-    switch (cost) {
-      case Cost::kOne: return 1;
-      case Cost::kText: return tenth(size(0));
-      case Cost::kTwoTexts: return tenth(size(0) + size(1));
-      case Cost::kTwiceText: return tenth(2 * size(0));
-      case Cost::kTwiceResult: return tenth(2 * size_of(out));
-      case Cost::kLesserText: return tenth(std::min(size(0), size(1)));
-      case Cost::kRegex: return times(tenth(size(0) + 1), quarter(size(1)));
-      case Cost::kContains: return times(tenth(size(0)), tenth(size(1)));
-      case Cost::kElements: return args[0].is(Kind::kString) ? tenth(size(0)) : size(0);
-      case Cost::kInList: return size(1);
-      case Cost::kNewList: return 1 + kListCost + size_of(out);
-      case Cost::kSquare: return 1 + kListCost + times(2 * size(0), size(0));
-      case Cost::kSets: return 1 + times(size(0), size(1));
-      case Cost::kTwiceSets: return 1 + times(2 * size(0), size(1));
-      case Cost::kCidr: return tenth(2 * size(0)) + (args[1].is(Kind::kString) ? tenth(size(1)) : 0);
-      case Cost::kFormat:
-        return times(tenth(size(1) + 1), quarter(thing<FormatThing>(args[0]).format->expression_size));
-    }
-    return 1;
   }
 
   // ---- folds ----

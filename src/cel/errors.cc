@@ -14,6 +14,7 @@ constexpr size_t kMost = 100, kLongestLine = 16384;
 void Errors::add(size_t at, std::string message) { x_errors.push_back({at, std::move(message)}); }
 
 std::string Errors::shown(const One& e) const {
+  if (e.at == kNowhere) return cat("ERROR: <input>:-1:0: ", e.message);
   const std::string_view before = x_source.substr(0, std::min(e.at, x_source.size()));
   const size_t newline = before.rfind('\n');
   const size_t start = newline == std::string_view::npos ? 0 : newline + 1;

@@ -17,22 +17,32 @@ struct Maker::Macro {
 
 namespace {
 
+constexpr int kMaxRealDepth = 4 * kMaxDepth;
 constexpr std::string_view kSimple = "argument must be a simple name", kIdentifier = "argument is not an identifier";
 constexpr std::string_view kSortInput = "@__sortBy_input__";
 
 }  // namespace
 
 NodeId Maker::node(Op op, uint32_t at, std::vector<NodeId> kids, std::string_view text) {
-  int depth = 1;
-  for (NodeId k : kids) depth = std::max(depth, x_depths[k] + 1);
-  if (depth == 4 * kMaxDepth) x_errors.add(at, "max recursion depth exceeded");
+  Depth depth;
+  for (NodeId k : kids) {
+    depth.counted = std::max(depth.counted, x_depths[k].counted);
+    depth.real = std::max(depth.real, x_depths[k].real);
+  }
+  ++depth.real;
+  constexpr Op kUncounted[] = {Op::kConst, Op::kIdent, Op::kAnd, Op::kOr, Op::kList, Op::kMap, Op::kMessage, Op::kBind};
+  if (std::find(std::begin(kUncounted), std::end(kUncounted), op) == std::end(kUncounted)) ++depth.counted;
+  if (depth.counted > kMaxDepth || depth.real > kMaxRealDepth) {
+    if (!x_too_deep) x_errors.add(Errors::kNowhere, "max recursion depth exceeded");
+    x_too_deep = true;
+  }
   Node n;
   n.op = op;
   n.at = at;
   n.kids = std::move(kids);
   n.text = text;
   x_ast.nodes.push_back(std::move(n));
-  x_depths.push_back(std::min(depth, 4 * kMaxDepth));
+  x_depths.push_back(depth);
   return static_cast<NodeId>(x_ast.nodes.size() - 1);
 }
 

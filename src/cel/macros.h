@@ -30,7 +30,11 @@ class Maker {
 
   Ast& x_ast;
   Errors& x_errors;
-  std::vector<int> x_depths;  // of the tree below each node
+  struct Depth {
+    int counted = 0, real = 0;  // cel-go does not count literals, logic and global calls
+  };
+  std::vector<Depth> x_depths;  // of the tree below each node
+  bool x_too_deep = false;
 };
 
 }  // namespace pintle::cel

@@ -69,6 +69,8 @@ struct Ast {
 // Errors against the text, as cel-go prints them, in the order of the text, 100 at most.
 class Errors {
  public:
+  static constexpr size_t kNowhere = static_cast<size_t>(-1);  // of the text as a whole
+
   explicit Errors(std::string_view source) : x_source(source) {}
   void add(size_t at, std::string message);
   bool empty() const { return x_errors.empty(); }

@@ -140,7 +140,7 @@ class Parser {
   struct Deeper {
     explicit Deeper(Parser& p) : parser(p) {
       if (++p.x_depth > kMaxDepth && !p.x_stop) {
-        p.x_errors.add(p.here().at, cat("expression recursion limit exceeded: ", kMaxDepth));
+        p.x_errors.add(Errors::kNowhere, cat("expression recursion limit exceeded: ", kMaxDepth));
         p.x_stop = true;
       }
     }
@@ -425,7 +425,7 @@ class Parser {
 
 Ast parse(std::string_view source, Errors& errors) {
   if (size_t n = rune_count(source); n > kMaxCharacters) {
-    errors.add(0, cat("expression code point size exceeds limit: size: ", n, ", limit ", kMaxCharacters));
+    errors.add(Errors::kNowhere, cat("expression code point size exceeds limit: size: ", n, ", limit ", kMaxCharacters));
     return {};
   }
   return Parser(source, errors).run();

@@ -10,7 +10,7 @@
 namespace pintle::cel {
 namespace {
 
-constexpr int kMaxDepth = 64;      // of types in types
+constexpr int kMaxDepth = 300;  // of types in types
 constexpr size_t kMaxSize = 1000;
 
 struct Names {

@@ -1,10 +1,11 @@
 // A structural schema and an object, one JSON text each, divided by a line break: pruned, defaulted
-// and checked.
+// and checked, by the schema's rules too.
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "drydock/custom_rules.h"
 #include "drydock/custom_schema.h"
 #include "drydock/tree.h"
 #include "json/json.h"
@@ -32,5 +33,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<std::string> unknown;
   default_and_prune(*object, parsed, unknown);
   validate_custom(*object, parsed, causes);
+  if (auto rules = parsed ? CustomRules::compile(*parsed) : nullptr) {
+    std::vector<std::string> warnings;
+    rules->validate(*object, nullptr, causes, &warnings);
+    rules->validate(*object, &*object, causes, &warnings);
+  }
   return 0;
 }

@@ -72,7 +72,7 @@ class Constants {
     for (size_t i = kinds; i < n.kids.size(); ++i) {
       TypePtr wanted = x_nodes[n.kids[i % kinds]].type, found = x_nodes[n.kids[i]].type;
       const bool value = kinds == 1 || i % 2 == 1;
-      if (value && n.optional[i % kinds / kinds] && wanted->kind == Kind::kOptional) wanted = wanted->params[0];
+      if (value && n.optional[0] && wanted->kind == Kind::kOptional) wanted = wanted->params[0];
       if (value && n.optional[i / kinds] && found->kind == Kind::kOptional) found = found->params[0];
       if (same_type(wanted, found)) continue;
       mismatch(n.kids[i], wanted, found);

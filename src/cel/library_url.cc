@@ -3,23 +3,14 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
-#include "base/url.h"
 #include "cel/function.h"
+#include "cel/request_uri.h"
 #include "cel/things.h"
 
 namespace pintle::cel {
 namespace {
 
 using Args = std::span<const Val>;
-
-Result<Url> request_uri(std::string_view s) {
-  auto refuse = [&](std::string_view why) { return Error(cat("parse ", quote(s), ": ", why)); };
-  if (s.empty()) return refuse("empty url");
-  const size_t scheme = s.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
-  const bool absolute = scheme != std::string_view::npos && scheme > 0 && s[scheme] == ':';
-  if (!absolute && !s.starts_with('/') && s != "*") return refuse("invalid URI for request");
-  return parse_url(s);
-}
 
 Val to_url(Arena& a, Args v) {
   auto url = request_uri(v[0].view());
@@ -77,6 +68,15 @@ constexpr Row kRows[] = {
 };
 
 }  // namespace
+
+Result<Url> request_uri(std::string_view s) {
+  auto refuse = [&](std::string_view why) { return Error(cat("parse ", quote(s), ": ", why)); };
+  if (s.empty()) return refuse("empty url");
+  const size_t scheme = s.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+  const bool absolute = scheme != std::string_view::npos && scheme > 0 && s[scheme] == ':';
+  if (!absolute && !s.starts_with('/') && s != "*") return refuse("invalid URI for request");
+  return parse_url(s);
+}
 
 std::span<const Row> url_rows() { return kRows; }
 

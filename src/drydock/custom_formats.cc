@@ -6,6 +6,10 @@
 
 #include <re2/re2.h>
 
+#include "base/strings.h"
+#include "cel/request_uri.h"
+#include "drydock/validation.h"
+
 namespace pintle::drydock {
 namespace {
 
@@ -71,6 +75,24 @@ bool matches_format(std::string_view format, std::string_view text) {
     if (f.name == name) return re2::RE2::FullMatch({text.data(), text.size()}, f.pattern);
   }
   return true;
+}
+
+std::vector<std::string> format_complaints(std::string_view format, std::string_view text) {
+  const bool prefix = format.ends_with("Prefix");
+  std::string masked(text);
+  if (prefix && masked.size() > 1 && masked.ends_with('-')) masked.replace(masked.size() - 2, 2, "a");
+  if (format.starts_with("dns1123Label")) return is_dns1123_label(masked);
+  if (format.starts_with("dns1123Subdomain")) return is_dns1123_subdomain(masked);
+  if (format.starts_with("dns1035Label")) return is_dns1035_label(masked);
+  if (format == "qualifiedName") return is_label_key(text);
+  if (format == "labelValue") return is_label_value(text);
+  if (format == "uri") {
+    auto url = cel::request_uri(text);
+    return url ? std::vector<std::string>() : std::vector<std::string>{url.error().text()};
+  }
+  if (matches_format(format, text)) return {};
+  if (format == "uuid") return {"does not match the UUID format"};
+  return {format == "byte" ? "invalid base64" : cat("invalid ", format)};
 }
 
 }  // namespace pintle::drydock

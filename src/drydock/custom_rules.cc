@@ -5,7 +5,6 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
-#include "base/url.h"
 #include "drydock/custom_formats.h"
 #include "drydock/tree.h"
 #include "drydock/validation.h"
@@ -22,28 +21,6 @@ struct Rule {
   std::string error;  // when there is no program
   std::string field;  // below the value
 };
-
-// What stands behind fieldPath's names of formats.
-std::vector<std::string> complaints(std::string_view format, std::string_view text) {
-  const bool prefix = format.ends_with("Prefix");
-  std::string masked(text);
-  if (prefix && masked.size() > 1 && masked.ends_with('-')) masked.replace(masked.size() - 2, 2, "a");
-  if (format.starts_with("dns1123Label")) return is_dns1123_label(masked);
-  if (format.starts_with("dns1123Subdomain")) return is_dns1123_subdomain(masked);
-  if (format.starts_with("dns1035Label")) return is_dns1035_label(masked);
-  if (format == "qualifiedName") return is_label_key(text);
-  if (format == "labelValue") return is_label_value(text);
-  if (format == "uri") {
-    auto url = parse_url(text);
-    if (!url) return {url.error().text()};
-    if (text.empty()) return {"parse \"\": empty url"};
-    if (!url->absolute() && !text.starts_with('/')) return {cat("parse ", quote(text), ": invalid URI for request")};
-    return {};
-  }
-  if (matches_format(format, text)) return {};
-  if (format == "uuid") return {"does not match the UUID format"};
-  return {format == "byte" ? "invalid base64" : cat("invalid ", format)};
-}
 
 // An element of a list of type map by the text of its keys; "": it lacks one.
 std::string identity(const Value& item, const std::vector<std::string>& keys) {
@@ -207,7 +184,7 @@ class Judge {
       }
       const bool optional = rule.text->optional_old.value_or(false);
       if (rule.program->uses_old_self() && !old && !optional) continue;
-      const cel::Bindings bindings{.self = &v, .old_self = old, .formats = complaints};
+      const cel::Bindings bindings{.self = &v, .old_self = old, .formats = format_complaints};
       auto verdict = cel::evaluate(*rule.program, bindings, x_budget);
       if (x_budget.left < 0) return invalid(out_of_budget());
       if (!verdict) {

@@ -1,8 +1,8 @@
 // Factory: the informers of many resources on many clusters, on few threads.
 //
 // One work loop for timers, decoding and stores, one delivery loop for handlers (each may be
-// several), whatever the number of watches; plus the threads of the connections handed in: an
-// http::Client has one.
+// several), whatever the number of watches; plus the I/O threads of the connections handed in,
+// which may share a few (kube::RestOptions::engine).
 // Guarantees: the same resource of the same cluster is one informer. stop() ends all of them, joins
 // the loops, and no handler runs afterwards; remove() likewise for one cluster, while the others go
 // on. Neither may be called from a handler. Thread-safe.

@@ -181,9 +181,8 @@ void Server::handle(std::shared_ptr<httpd::Exchange> exchange) {
   }
   if (route.handler == nullptr) return stream(std::move(exchange), call);
   if (!route.slow) return exchange->respond(serve(route, call));
-  const bool taken = errands_.run([this, exchange, &route, call = std::move(call)] {
-    exchange->respond(serve(route, call));
-  });
+  const bool taken = errands_.run(
+      [this, exchange, &route, call = std::move(call)] { exchange->respond(serve(route, call)); });
   if (!taken) exchange->respond(error(503, "too much is asked at once"));
 }
 

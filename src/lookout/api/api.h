@@ -4,10 +4,10 @@
 // Pages go on at `next`; errors are {"error": "..."} and name the key or parameter that is wrong.
 //
 // Who may: with tokens configured every route but /healthz and /readyz wants `Authorization:
-// Bearer` (or HTTP Basic, whose password is the token: for browsers). "read" may look, "operate" may
-// also resend, skip, pause, resume and test, "admin" all, and sees what receivers answered. Without
-// tokens all may, and lookout listens on loopback only; then a Host that is no loopback name is
-// refused (DNS rebinding). Secrets go in and never come out, but for a new one, once.
+// Bearer` (or HTTP Basic, whose password is the token: for browsers). "read" may look, "operate"
+// may also resend, skip, pause, resume and test, "admin" all, and sees what receivers answered.
+// Without tokens all may, and lookout listens on loopback only; then a Host that is no loopback
+// name is refused (DNS rebinding). Secrets go in and never come out, but for a new one, once.
 // Handlers run on the server's I/O threads and wait for the database there; what asks others or
 // reads much runs on a few threads of its own, and streams have one thread for all, which reads the
 // store when something was committed. Thread-safe.

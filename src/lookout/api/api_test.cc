@@ -1,8 +1,8 @@
 #include "lookout/api/api.h"
 
-#include <set>
-
 #include <gtest/gtest.h>
+
+#include <set>
 
 #include "base/strings.h"
 #include "crypt/crypt.h"
@@ -76,7 +76,9 @@ struct World {
     EXPECT_TRUE(started) << started.error().text();
     api = std::move(*started);
   }
-  void take() { config = std::make_shared<const Config>(with_settings(file, *store.settings(), {})); }
+  void take() {
+    config = std::make_shared<const Config>(with_settings(file, *store.settings(), {}));
+  }
 
   struct Got {
     int status;
@@ -259,7 +261,8 @@ TEST(Api, ATestSaysHowItEndedAndTheAnswerToAdminsOnly) {
   World w({token("operate"), token("admin")});
   const auto made = w.ask("POST", "/subscriptions", std::string(kWebhook), "admin");
   const std::string path = cat("/subscriptions/", number_at(made.json, {"id"}), "/test");
-  EXPECT_EQ(w.ask("POST", path, "", "admin").text.find("of the receiver") == std::string::npos, false);
+  EXPECT_EQ(w.ask("POST", path, "", "admin").text.find("of the receiver") == std::string::npos,
+            false);
   const auto seen = w.ask("POST", path, "", "operate");
   EXPECT_EQ(number_at(seen.json, {"status"}), 200);
   EXPECT_EQ(seen.text.find("of the receiver"), std::string::npos);
@@ -282,8 +285,10 @@ TEST(Api, RegionsComeAndGoAndTheirCredentialsNeverComeOut) {
   EXPECT_EQ(w.config->regions.at(1).kubeconfig_text, kKubeconfig) << "kept";
   EXPECT_EQ(w.ask("PUT", "/regions/south", R"({"name":"west"})").error(),
             "name: a region keeps its name");
-  EXPECT_EQ(w.ask("POST", "/regions",
-                  Data().text("name", "south").text("kubeconfig", kKubeconfig).take()).status, 409);
+  EXPECT_EQ(
+      w.ask("POST", "/regions", Data().text("name", "south").text("kubeconfig", kKubeconfig).take())
+          .status,
+      409);
   const auto health = w.ask("GET", "/regions/south/health");
   EXPECT_TRUE(flag_at(health.json, {"healthy"})) << health.text;
   for (const char* path : {"/regions", "/regions/south", "/regions/south/health"}) {
@@ -323,8 +328,8 @@ TEST(Api, GivenUpDeliveriesAreSentAgainOnce) {
   Attempt a;
   a.error = "no";
   ASSERT_TRUE(w.store.finish(claimed->front().delivery, DeliveryState::kDead, 0, "no", a));
-  EXPECT_EQ(number_at(w.ask("POST", "/deliveries:resend", R"({"subscription":99})").json,
-                      {"resent"}), 0);
+  EXPECT_EQ(
+      number_at(w.ask("POST", "/deliveries:resend", R"({"subscription":99})").json, {"resent"}), 0);
   const auto first = w.ask("POST", "/deliveries:resend");
   EXPECT_EQ(number_at(first.json, {"resent"}), 1) << first.text;
   EXPECT_EQ(number_at(w.ask("POST", "/deliveries:resend").json, {"resent"}), 0);

@@ -40,9 +40,9 @@ Result<Answer> show_delivery(Backend& b, const Call& c) {
   if (found.empty() || found[0].id != id) {
     return Error(cat("there is no delivery ", id), Code::kNotFound);
   }
-  const std::string attempts =
-      items_json(TRY(b.store.attempts(id)),
-                 [&](const Attempt& a) { return attempt_json(a, c.role == Role::kAdmin); });
+  const std::string attempts = items_json(TRY(b.store.attempts(id)), [&](const Attempt& a) {
+    return attempt_json(a, c.role == Role::kAdmin);
+  });
   return Answer{cat("{\"delivery\":", delivery_json(found[0]), ",", attempts.substr(1))};
 }
 

@@ -1,5 +1,5 @@
-// Errands: a few threads for what takes long: sending a test, reading much. They start when there is
-// work. Thread-safe.
+// Errands: a few threads for what takes long: sending a test, reading much. They start when there
+// is work. Thread-safe.
 #pragma once
 
 #include <condition_variable>

@@ -50,8 +50,8 @@ void commit_lag(std::string& out, const Writer::Counters& written) {
     append(out, {kName, "_bucket{le=\"", kLagBounds[i], "\"} ", cat(sum), "\n"});
   }
   append(out, {kName, "_sum ", cat(written.waited_sum_ms / 1000), ".",
-               cat(1000 + written.waited_sum_ms % 1000).substr(1), "\n", kName, "_count ",
-               cat(sum), "\n"});
+               cat(1000 + written.waited_sum_ms % 1000).substr(1), "\n", kName, "_count ", cat(sum),
+               "\n"});
 }
 
 }  // namespace

@@ -63,10 +63,10 @@ std::string operation_json(const ApiRoute& r) {
   if (!r.takes.empty()) {
     out.raw("requestBody", cat("{\"content\":", content_json(r.takes), "}"));
   }
-  out.raw("responses", cat("{\"", r.status, "\":{\"description\":\"done\",\"content\":",
-                           content_json(r.gives),
-                           "},\"default\":{\"description\":\"what is wrong\",\"content\":",
-                           content_json("Error"), "}}"));
+  out.raw("responses",
+          cat("{\"", r.status, "\":{\"description\":\"done\",\"content\":", content_json(r.gives),
+              "},\"default\":{\"description\":\"what is wrong\",\"content\":",
+              content_json("Error"), "}}"));
   if (r.role == Role::kNone) {
     out.raw("security", "[]");
   } else {
@@ -83,14 +83,15 @@ std::string make_document() {
   for (const Schema& s : schemas()) all_schemas.raw(s.name, schema_json(s));
   return Data()
       .text("openapi", "3.1.0")
-      .raw("info", Data()
-                       .text("title", "lookout")
-                       .text("description",
-                             "What is released in which cluster, and who is told. Pages go on at "
-                             "`next`; errors are {\"error\": TEXT}; x-role is the least role of the "
-                             "token.")
-                       .text("version", "1")
-                       .take())
+      .raw("info",
+           Data()
+               .text("title", "lookout")
+               .text("description",
+                     "What is released in which cluster, and who is told. Pages go on at "
+                     "`next`; errors are {\"error\": TEXT}; x-role is the least role of the "
+                     "token.")
+               .text("version", "1")
+               .take())
       .raw("security", R"([{"bearer":[]},{"basic":[]}])")
       .raw("paths", all_paths.take())
       .raw("components",

@@ -32,13 +32,15 @@ std::string ago(int64_t ms, int64_t now_ms) {
 struct Look {
   std::string_view state, mark;
 };
-constexpr Look kRegionLooks[] = {
-    {"live", "good"}, {"unreachable", "bad"}, {"denied", "warn"}, {"connecting", "warn"},
-    {"syncing", "warn"}};
-constexpr Look kReleaseLooks[] = {
-    {"deployed", "good"}, {"Healthy", "good"},  {"available", "good"},  {"failed", "bad"},
-    {"stuck", "bad"},     {"Degraded", "bad"},  {"degraded", "bad"},    {"Aborted", "bad"},
-    {"drifted", "warn"},  {"Paused", "warn"},   {"paused", "warn"},     {"Suspended", "warn"}};
+constexpr Look kRegionLooks[] = {{"live", "good"},
+                                 {"unreachable", "bad"},
+                                 {"denied", "warn"},
+                                 {"connecting", "warn"},
+                                 {"syncing", "warn"}};
+constexpr Look kReleaseLooks[] = {{"deployed", "good"}, {"Healthy", "good"}, {"available", "good"},
+                                  {"failed", "bad"},    {"stuck", "bad"},    {"Degraded", "bad"},
+                                  {"degraded", "bad"},  {"Aborted", "bad"},  {"drifted", "warn"},
+                                  {"Paused", "warn"},   {"paused", "warn"},  {"Suspended", "warn"}};
 constexpr Look kDeliveryLooks[] = {{"dead", "bad"}, {"retry", "warn"}};
 constexpr Look kSeverityLooks[] = {{"error", "bad"}, {"warning", "warn"}};
 
@@ -119,7 +121,7 @@ th,td{text-align:left;padding:.4rem .6rem;vertical-align:top;border-top:1px soli
 th{color:var(--dim);font-weight:500;font-size:.85rem;white-space:nowrap}
 td{overflow-wrap:anywhere}th:first-child,td:first-child{padding-left:1rem}
 td:last-child,th:last-child{padding-right:1rem}
-time{white-space:nowrap;color:var(--dim)}.none{color:var(--dim)}
+td[data-h=subject]{min-width:17rem}time{white-space:nowrap;color:var(--dim)}.none{color:var(--dim)}
 .pill{display:inline-block;padding:0 .5rem;border-radius:1rem;background:var(--line);
 white-space:nowrap;overflow-wrap:normal}
 .pill.good{background:var(--good-back);color:var(--good)}
@@ -131,7 +133,7 @@ tr.warn td:first-child{box-shadow:inset 3px 0 var(--warn)}
 tr{border-top:1px solid var(--line);padding:.5rem 0}
 td,td:first-child,td:last-child{border:0;padding:.1rem 1rem .1rem 8.2rem;position:relative}
 td[data-h]::before{content:attr(data-h);position:absolute;left:1rem;color:var(--dim);
-font-size:.85rem}td:empty{display:none}td.none{padding:.2rem 1rem}
+font-size:.85rem}td[data-h=subject]{min-width:0}td:empty{display:none}td.none{padding:.2rem 1rem}
 tr.bad,tr.warn{box-shadow:inset 3px 0 var(--warn)}tr.bad{box-shadow:inset 3px 0 var(--bad)}
 tr.bad td:first-child,tr.warn td:first-child{box-shadow:none}}
 </style></head><body>
@@ -153,7 +155,8 @@ std::string header(const PageData& d) {
   return cat("<header><h1>lookout</h1><span><b>", live, "</b> of <b>", d.regions.size(),
              "</b> regions live</span>", counted(d.releases.size(), "releases"),
              counted(static_cast<size_t>(bad), "in trouble"), "<span><b>", many(d.waiting),
-             "</b> deliveries wait</span><span><b>", many(d.dead), "</b> given up</span></header>\n");
+             "</b> deliveries wait</span><span><b>", many(d.dead),
+             "</b> given up</span></header>\n");
 }
 
 std::string regions_table(const PageData& d) {
@@ -173,18 +176,17 @@ std::string releases_table(const PageData& d) {
   std::vector<const ApiHooks::NamedRelease*> latest;
   for (const auto& r : d.releases) latest.push_back(&r);
   const auto shown = std::min(latest.size(), kMostRows);
-  std::partial_sort(latest.begin(), latest.begin() + static_cast<std::ptrdiff_t>(shown),
-                    latest.end(), [](const auto* a, const auto* b) {
-                      return a->release.since_ms > b->release.since_ms;
-                    });
+  std::partial_sort(
+      latest.begin(), latest.begin() + static_cast<std::ptrdiff_t>(shown), latest.end(),
+      [](const auto* a, const auto* b) { return a->release.since_ms > b->release.since_ms; });
   latest.resize(shown);
   for (const auto* one : latest) {
     const Tracker::Release& r = one->release;
     const std::string_view mark = mark_of(kReleaseLooks, r.state);
-    out.row(mark, {strong(r.name), plain(r.name_space), plain(one->region), plain(r.kind),
-                   r.state.empty() ? "" : pill(r.state, mark),
-                   r.revision == 0 ? "" : cat(r.revision), plain(r.chart), plain(r.who),
-                   time_cell(r.since_ms, d.now_ms)});
+    out.row(mark,
+            {strong(r.name), plain(r.name_space), plain(one->region), plain(r.kind),
+             r.state.empty() ? "" : pill(r.state, mark), r.revision == 0 ? "" : cat(r.revision),
+             plain(r.chart), plain(r.who), time_cell(r.since_ms, d.now_ms)});
   }
   return out.take("No release is known yet.");
 }

@@ -40,8 +40,8 @@ constexpr ApiRoute kRoutes[] = {
 
     {"GET", "/subscriptions", kRead, "listSubscriptions", "Who is told what.", "", "", 200,
      "[Subscription]", list_subscriptions},
-    {"POST", "/subscriptions", kAdmin, "addSubscription", "Tells someone.", "",
-     "SubscriptionInput", 201, "Subscription", add_subscription},
+    {"POST", "/subscriptions", kAdmin, "addSubscription", "Tells someone.", "", "SubscriptionInput",
+     201, "Subscription", add_subscription},
     {"GET", "/subscriptions/{id}", kRead, "showSubscription", "One of them.", "", "", 200,
      "Subscription", show_subscription},
     {"PUT", "/subscriptions/{id}", kAdmin, "changeSubscription",
@@ -69,8 +69,7 @@ constexpr ApiRoute kRoutes[] = {
     {"GET", "/deliveries/{id}", kRead, "showDelivery", "One of them, with its attempts.", "", "",
      200, "DeliveryDetail", show_delivery},
     {"POST", "/deliveries/{id}/resend", kOperate, "resendDelivery",
-     "Sends a finished one again, with the same webhook-id.", "", "", 200, "Done",
-     resend_delivery},
+     "Sends a finished one again, with the same webhook-id.", "", "", 200, "Done", resend_delivery},
     {"POST", "/deliveries/{id}/skip", kOperate, "skipDelivery",
      "Cancels one that waits, so that its key goes on.", "", "", 200, "Done", skip_delivery},
 
@@ -102,9 +101,8 @@ constexpr ApiRoute kRoutes[] = {
 
     {"GET", "/cleaning/policies", kRead, "listPolicies", "How long things are kept.", "", "", 200,
      "[Policy]", list_policies},
-    {"POST", "/cleaning/policies", kAdmin, "putPolicy",
-     "Sets how long events of a type are kept.", "", "PolicyInput", 201, "Policy", put_policy,
-     kSlow},
+    {"POST", "/cleaning/policies", kAdmin, "putPolicy", "Sets how long events of a type are kept.",
+     "", "PolicyInput", 201, "Policy", put_policy, kSlow},
     {"DELETE", "/cleaning/policies/{type}", kAdmin, "removePolicy", "Takes that back.", "", "", 200,
      "Done", remove_policy, kSlow},
     {"POST", "/cleaning:dryrun", kRead, "tryPolicy", "How many events a policy would remove now.",

@@ -32,12 +32,9 @@ constexpr SchemaField kQuery[] = {
 constexpr SchemaField kError[] = {{"error", "text", "what is wrong", kAlways}};
 
 constexpr SchemaField kSubject[] = {
-    {"group", "text", ""},
-    {"version", "text", ""},
-    {"kind", "text", "", kAlways},
-    {"namespace", "text", "", kAlways},
-    {"name", "text", "", kAlways},
-    {"uid", "text", ""},
+    {"group", "text", ""},         {"version", "text", ""},
+    {"kind", "text", "", kAlways}, {"namespace", "text", "", kAlways},
+    {"name", "text", "", kAlways}, {"uid", "text", ""},
 };
 
 constexpr SchemaField kEvent[] = {
@@ -82,10 +79,11 @@ constexpr SchemaField kEventType[] = {
 };
 
 constexpr SchemaField kRelease[] = {
-    {"region", "text", ""},  {"kind", "text", ""},        {"name", "text", "", kAlways},
-    {"namespace", "text", ""}, {"state", "text", ""},     {"revision", "number", ""},
-    {"since_ms", "time", ""},  {"chart", "text", ""},     {"app_version", "text", ""},
-    {"who", "text", "who changed it last"},
+    {"region", "text", ""},        {"kind", "text", ""},
+    {"name", "text", "", kAlways}, {"namespace", "text", ""},
+    {"state", "text", ""},         {"revision", "number", ""},
+    {"since_ms", "time", ""},      {"chart", "text", ""},
+    {"app_version", "text", ""},   {"who", "text", "who changed it last"},
 };
 
 constexpr std::string_view kOrders = "subject|release|region|subscription";
@@ -233,12 +231,8 @@ constexpr SchemaField kRegionHealth[] = {
 };
 
 constexpr SchemaField kGap[] = {
-    {"id", "number", "", kAlways},
-    {"region", "text", ""},
-    {"resource", "text", "", kAlways},
-    {"from_ms", "time", ""},
-    {"to_ms", "time", ""},
-    {"from_version", "text", ""},
+    {"id", "number", "", kAlways}, {"region", "text", ""}, {"resource", "text", "", kAlways},
+    {"from_ms", "time", ""},       {"to_ms", "time", ""},  {"from_version", "text", ""},
     {"cause", "text", ""},
 };
 

@@ -1,5 +1,5 @@
-// Schemas: what stands in the API's JSON and in its queries, as two tables. The OpenAPI document and
-// the schema of each type of events are made of them. Types are words:
+// Schemas: what stands in the API's JSON and in its queries, as two tables. The OpenAPI document
+// and the schema of each type of events are made of them. Types are words:
 //   text number flag object texts map   time (milliseconds since 1970)
 //   a|b|c (one of these texts)   Name (another schema)   [Name] (a list)   any
 // Pure; thread-safe.

@@ -54,8 +54,7 @@ Result<Answer> show_ready(Backend& b, const Call&) {
 
 Result<Answer> show_metrics(Backend& b, const Call&) {
   return Answer{metrics_text({b.hooks.regions(), b.hooks.written(), b.hooks.delivered(),
-                              b.store.statements(), b.streams(),
-                              b.hooks.restart_wanted().size()})};
+                              b.store.statements(), b.streams(), b.hooks.restart_wanted().size()})};
 }
 
 Result<Answer> show_openapi(Backend&, const Call&) { return Answer{openapi_json()}; }

@@ -37,15 +37,16 @@ Result<Subscription> subscription_of(Backend& b, const Call& c) {
 Result<Subscription> own_subscription(Backend& b, const Call& c) {
   Subscription s = TRY(subscription_of(b, c));
   if (!of_file(b, s.name)) return s;
-  return Error(cat("the configuration's file has the subscription \"", s.name,
-                   "\": change it there"),
-               Code::kFailedPrecondition);
+  return Error(
+      cat("the configuration's file has the subscription \"", s.name, "\": change it there"),
+      Code::kFailedPrecondition);
 }
 
 Status read_body(Backend& b, const Call& c, Subscription& s) {
   const SectionText text = TRY(SectionText::json(c.body));
   Section top = text.top();
-  for (const char* given : {"id", "source", "paused"}) top.skip(given);  // what was asked for can be put
+  for (const char* given : {"id", "source", "paused"})
+    top.skip(given);  // what was asked for can be put
   return read_subscription(top, b.hooks.config()->rules, s);
 }
 
@@ -60,8 +61,8 @@ Result<Answer> pause(Backend& b, const Call& c, bool paused) {
 }  // namespace
 
 Result<Answer> list_subscriptions(Backend& b, const Call&) {
-  return Answer{items_json(TRY(b.store.subscriptions()),
-                           [&](const Subscription& s) { return shown(b, s); })};
+  return Answer{
+      items_json(TRY(b.store.subscriptions()), [&](const Subscription& s) { return shown(b, s); })};
 }
 
 Result<Answer> add_subscription(Backend& b, const Call& c) {
@@ -121,10 +122,7 @@ Result<Answer> rotate_secret(Backend& b, const Call& c) {
   s.secret = ours ? sink->rotated(s, fresh, until_ms, b.now_ms()) : fresh;
   TRY(sink->check(s));
   TRY(b.store.update_subscription(s));
-  return Answer{Data()
-                    .text("secret", fresh)
-                    .number("old_until_ms", had_one ? until_ms : 0)
-                    .take()};
+  return Answer{Data().text("secret", fresh).number("old_until_ms", had_one ? until_ms : 0).take()};
 }
 
 }  // namespace pintle::lookout

@@ -1,5 +1,5 @@
-// A kubeconfig given as text, as the API takes it: nothing in it may run a program or name a file of
-// lookout's machine, so that who may add a region gains nothing else here. Pure; thread-safe.
+// A kubeconfig given as text, as the API takes it: nothing in it may run a program or name a file
+// of lookout's machine, so that who may add a region gains nothing else here. Pure; thread-safe.
 #pragma once
 
 #include <string>

@@ -22,9 +22,8 @@ bool alphanumeric(char c) {
 
 bool good_name(std::string_view name) {
   return !name.empty() && name.size() <= 253 && alphanumeric(name[0]) &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return alphanumeric(c) || c == '-' || c == '_' || c == '.';
-         });
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 Status read_region(Section& s, RegionConfig& r) {

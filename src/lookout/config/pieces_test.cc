@@ -139,7 +139,8 @@ TEST(RegionSetting, TakesATextAndNothingOfThisMachine) {
     std::string from, to, error;
   };
   const Case cases[] = {
-      {"{token: sesame}", "{exec: {apiVersion: client.authentication.k8s.io/v1, command: id, "
+      {"{token: sesame}",
+       "{exec: {apiVersion: client.authentication.k8s.io/v1, command: id, "
        "interactiveMode: Never}}",
        "kubeconfig: a user with an exec plugin is taken from a file only"},
       {"{token: sesame}", "{tokenFile: /etc/passwd}",
@@ -169,7 +170,8 @@ TEST(RegionSetting, LeavesTheFilesRegionsAlone) {
   EXPECT_EQ(bad.error().code(), Code::kAlreadyExists);
   const auto other = region_setting(with_kubeconfig(kKubeconfig, "us"), config);
   ASSERT_TRUE(other) << other.error().text();
-  const Config merged = with_settings(config, {*other, {"region", "eu", R"({"name":"eu"})", "x"}}, {});
+  const Config merged =
+      with_settings(config, {*other, {"region", "eu", R"({"name":"eu"})", "x"}}, {});
   ASSERT_EQ(merged.regions.size(), 2u);
   EXPECT_FALSE(merged.regions[0].of_api);
   EXPECT_TRUE(merged.regions[1].of_api);

@@ -159,7 +159,8 @@ void Section::texts(std::string_view key, std::vector<std::string>& out) {
 void Section::labels(std::string_view key, std::map<std::string, std::string>& out) {
   const value::Value* v = ask(key);
   if (v == nullptr) return;
-  if (!v->is_map() || v->as_map() == nullptr) return wrong(key, cat("want ", source_->table_, " of texts"));
+  if (!v->is_map() || v->as_map() == nullptr)
+    return wrong(key, cat("want ", source_->table_, " of texts"));
   std::map<std::string, std::string> read;
   for (const auto& [name, item] : *v->as_map()) {
     if (!item.is_string()) return wrong(key, cat("want ", source_->table_, " of texts"));

@@ -1,6 +1,6 @@
-// Section: one table of a TOML configuration, or one object of a request's JSON, read key by key into
-// plain variables. What is missing leaves its variable alone; the first wrong value is remembered,
-// and end() returns it, or the error of a key that nobody asked for. Errors read
+// Section: one table of a TOML configuration, or one object of a request's JSON, read key by key
+// into plain variables. What is missing leaves its variable alone; the first wrong value is
+// remembered, and end() returns it, or the error of a key that nobody asked for. Errors read
 // `PATH:LINE: TABLE.KEY: why`; the line is that of the key where it stands on a line of its own. Of
 // a request they are `KEY: why`. Inside this room only; pure.
 #pragma once

@@ -113,9 +113,8 @@ Result<Setting> policy_setting(std::string_view json, const Config& config) {
   TRY(read_policy(top, config.rules, p));
   const auto there = find_named(config.cleaning, &CleaningPolicy::type, p.type);
   if (there != config.cleaning.end() && !there->of_api) return of_file("policy of", p.type);
-  return Setting{
-      std::string(kPolicySetting), p.type,
-      Data().text("type", p.type).text("keep", cat(p.keep_ms, "ms")).take(), ""};
+  return Setting{std::string(kPolicySetting), p.type,
+                 Data().text("type", p.type).text("keep", cat(p.keep_ms, "ms")).take(), ""};
 }
 
 Result<Setting> rule_setting(std::string_view json, const Config& config) {

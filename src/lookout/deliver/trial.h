@@ -1,6 +1,6 @@
-// Trial: one attempt outside the outbox, to try a subscription: by the same guard, sink and client as
-// every delivery, but nothing is stored and nothing comes again. Blocks for as long as the attempt
-// takes. Thread-safe.
+// Trial: one attempt outside the outbox, to try a subscription: by the same guard, sink and client
+// as every delivery, but nothing is stored and nothing comes again. Blocks for as long as the
+// attempt takes. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace pintle::lookout {
 
 struct TrialOptions {
   GuardOptions guard = {};
-  Resolve resolve = {};               // for tests
-  int64_t timeout_ms = 10'000;        // unless the subscription has its own
+  Resolve resolve = {};                // for tests
+  int64_t timeout_ms = 10'000;         // unless the subscription has its own
   std::function<bool()> stopped = {};  // asked now and then: true ends it early
 };
 

@@ -5,8 +5,8 @@
 //
 // What the broker says of a message itself (too large, against its policy) is final; all else is
 // tried again, also a refused login or topic: rights are given later than events happen. A broker
-// that is not reached within the time limit may still get the message: then it comes twice, with the
-// same webhook-id.
+// that is not reached within the time limit may still get the message: then it comes twice, with
+// the same webhook-id.
 #include <algorithm>
 
 #include "base/gotext.h"
@@ -150,17 +150,16 @@ Result<Verdict> deliver(const Claimed& c, const Sending& sending) {
   }
   const KafkaMessage message = TRY(message_of(c, o));
   const int64_t timeout_ms = o.timeout_ms > 0 ? o.timeout_ms : kTimeoutMs;
-  const auto producer =
-      TRY(KafkaProducer::get(settings_of(o, c.subscription.secret, timeout_ms),
-                             std::string(scheme_of(o))));
+  const auto producer = TRY(KafkaProducer::get(settings_of(o, c.subscription.secret, timeout_ms),
+                                               std::string(scheme_of(o))));
   return producer->send(message, sending, timeout_ms + kReportMs);
 }
 
 Verdict send(std::span<const Claimed> events, const Sending& sending) {
   auto done = deliver(events[0], sending);
   if (done) return std::move(*done);
-  const bool library = done.error().code() == Code::kFailedPrecondition ||
-                       done.error().code() == Code::kNotFound;
+  const bool library =
+      done.error().code() == Code::kFailedPrecondition || done.error().code() == Code::kNotFound;
   return {.outcome = library ? Outcome::kRetry : Outcome::kDead,
           .why = done.error().text(),
           .alive = !library};

@@ -1,5 +1,5 @@
-// librdkafka, opened when the first message goes to Kafka: who sends none neither loads it nor needs
-// it installed. Inside the sinks only. Thread-safe.
+// librdkafka, opened when the first message goes to Kafka: who sends none neither loads it nor
+// needs it installed. Inside the sinks only. Thread-safe.
 #pragma once
 
 #include <librdkafka/rdkafka.h>

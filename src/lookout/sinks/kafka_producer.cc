@@ -139,9 +139,8 @@ int KafkaProducer::resolve(const char* host, const char* port, const addrinfo*, 
     names = producer->resolve_;
   }
   const bool v6 = std::string_view(host).find(':') != std::string_view::npos;
-  const auto target = check_url(cat(producer->scheme_, "://", v6 ? "[" : "", host, v6 ? "]" : "",
-                                    ":", port),
-                                guard, names);
+  const auto target = check_url(
+      cat(producer->scheme_, "://", v6 ? "[" : "", host, v6 ? "]" : "", ":", port), guard, names);
   if (!target) {
     producer->note(target.error().text());
     return EAI_FAIL;
@@ -179,12 +178,12 @@ Verdict KafkaProducer::send(const KafkaMessage& m, const Sending& sending, int64
   }
   const auto report = std::make_shared<Report>();  // shared: with librdkafka
   auto* held_by_it = new std::shared_ptr<Report>(report);
-  const auto taken = lib_.producev(
-      handle_, RD_KAFKA_V_TOPIC(m.topic.c_str()),
-      RD_KAFKA_V_KEY(m.key.empty() ? nullptr : m.key.data(), m.key.size()),
-      RD_KAFKA_V_VALUE(const_cast<char*>(m.value.data()), m.value.size()),
-      RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-      RD_KAFKA_V_OPAQUE(held_by_it), RD_KAFKA_V_END);
+  const auto taken =
+      lib_.producev(handle_, RD_KAFKA_V_TOPIC(m.topic.c_str()),
+                    RD_KAFKA_V_KEY(m.key.empty() ? nullptr : m.key.data(), m.key.size()),
+                    RD_KAFKA_V_VALUE(const_cast<char*>(m.value.data()), m.value.size()),
+                    RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                    RD_KAFKA_V_OPAQUE(held_by_it), RD_KAFKA_V_END);
   if (taken != RD_KAFKA_RESP_ERR_NO_ERROR) {
     lib_.headers_destroy(headers);
     delete held_by_it;

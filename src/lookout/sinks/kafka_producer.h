@@ -1,9 +1,9 @@
 // KafkaProducer: a connection to one cluster, kept for all deliveries with the same settings: each
 // costs a few threads of librdkafka's, so at most kMostProducers are kept, the latest used.
 //
-// It is idempotent and waits for all replicas; a message is delivered when its report says so. Every
-// broker, also one that the cluster names itself, passes the guard when its name is resolved, and
-// the connection goes to the address that was checked. Thread-safe.
+// It is idempotent and waits for all replicas; a message is delivered when its report says so.
+// Every broker, also one that the cluster names itself, passes the guard when its name is resolved,
+// and the connection goes to the address that was checked. Thread-safe.
 #pragma once
 
 #include <map>

@@ -1,12 +1,11 @@
 // Against librdkafka's own mock cluster: real brokers of the protocol on loopback, with the errors
 // that are asked for, and a real consumer behind them.
+#include <gtest/gtest.h>
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 
 #include <chrono>
 #include <thread>
-
-#include <gtest/gtest.h>
 
 #include "base/strings.h"
 #include "json/json.h"
@@ -104,8 +103,8 @@ class Cluster {
     const char* name = nullptr;
     const void* value = nullptr;
     size_t size = 0;
-    for (size_t i = 0; headers != nullptr && KAFKA(rd_kafka_header_get_all)(headers, i, &name, &value,
-                                                                          &size) == 0;
+    for (size_t i = 0; headers != nullptr &&
+                       KAFKA(rd_kafka_header_get_all)(headers, i, &name, &value, &size) == 0;
          ++i) {
       out.headers[name] = std::string(static_cast<const char*>(value), size);
     }
@@ -147,7 +146,10 @@ TEST_F(Kafka, ConsumersGetCloudEventsInTheFormAskedFor) {
   ASSERT_EQ(send(binary).outcome, Outcome::kSucceeded) << send(binary).why;
   EXPECT_EQ(send(claimed(cluster.brokers(), R"(,"format":"cloudevents")")).why, "");
   EXPECT_EQ(send(claimed(cluster.brokers(), R"(,"format":"plain")")).why, "");
-  EXPECT_EQ(send(claimed(cluster.brokers(), R"(,"template":"{{ .type }}","content_type":"text/plain")")).why, "");
+  EXPECT_EQ(
+      send(claimed(cluster.brokers(), R"(,"template":"{{ .type }}","content_type":"text/plain")"))
+          .why,
+      "");
   const auto got = cluster.consume(4);
   ASSERT_EQ(got.size(), 4u);
   EXPECT_EQ(got[0].key, "1/release/shop");
@@ -166,8 +168,8 @@ TEST_F(Kafka, ConsumersGetCloudEventsInTheFormAskedFor) {
 
 TEST_F(Kafka, AMessageIsThereOnceThoughItsLeaderChanges) {
   Cluster cluster;
-  cluster.refuse({RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
-                  RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION});
+  cluster.refuse(
+      {RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION});
   const Verdict v = send(claimed(cluster.brokers()));
   EXPECT_EQ(v.outcome, Outcome::kSucceeded) << v.why;
   EXPECT_EQ(cluster.consume(1).size(), 1u);

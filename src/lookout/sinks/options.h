@@ -15,19 +15,19 @@ namespace pintle::lookout {
 
 struct SinkOptions {
   std::string url;
-  std::string format;        // the sink's own; "": its first
-  std::string body;          // template of the body
-  std::string content_type;  // of a templated body
-  std::string ca;            // PEM
-  std::string title;         // stands before every text: robots that ask for a key word
-  std::string channel;       // slack
-  std::string path;          // file
-  std::string subject;       // email: template; nats: where to publish
-  std::string from;          // email
-  std::string user;          // email, harbor, kafka
-  std::string topic;         // kafka: template
-  std::string sasl;          // kafka: its mechanism
-  std::string certificate;   // kafka: the client's, PEM
+  std::string format;                // the sink's own; "": its first
+  std::string body;                  // template of the body
+  std::string content_type;          // of a templated body
+  std::string ca;                    // PEM
+  std::string title;                 // stands before every text: robots that ask for a key word
+  std::string channel;               // slack
+  std::string path;                  // file
+  std::string subject;               // email: template; nats: where to publish
+  std::string from;                  // email
+  std::string user;                  // email, harbor, kafka
+  std::string topic;                 // kafka: template
+  std::string sasl;                  // kafka: its mechanism
+  std::string certificate;           // kafka: the client's, PEM
   std::vector<std::string> brokers;  // kafka: HOST:PORT
   std::vector<std::string> to;
   std::vector<std::string> mention;  // whom a chat message calls

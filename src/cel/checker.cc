@@ -123,12 +123,12 @@ class Checker {
     return t ? t : undeclared(n, n.text);
   }
 
-  // "a.b" of a node that is nothing but names.
-  std::optional<std::string> path(NodeId id) {
+  // "a.b" of a node that is nothing but names, as few as those of types and functions have.
+  std::optional<std::string> path(NodeId id, int most = 4) {
     const Node& n = at(id);
     if (n.op == Op::kIdent) return n.text;
-    if (n.op != Op::kSelect) return std::nullopt;
-    auto left = path(n.kids[0]);
+    if (n.op != Op::kSelect || most == 1) return std::nullopt;
+    auto left = path(n.kids[0], most - 1);
     return left ? std::optional(*left + "." + n.text) : std::nullopt;
   }
   TypePtr qualified(NodeId id) {

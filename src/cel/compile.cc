@@ -16,8 +16,10 @@ namespace {
 bool is_text(const Node& n) { return n.op == Op::kConst && n.value.is(Kind::kString); }
 
 bool is_conversion(const Node& n) {
-  constexpr std::string_view kNames[] = {"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"};
-  return n.op == Op::kCall && !n.member && n.kids.size() == 1 && std::find(std::begin(kNames), std::end(kNames), n.text) != std::end(kNames);
+  constexpr std::string_view kNames[] = {"bool", "bytes",  "double",    "duration", "dyn",
+                                         "int",  "string", "timestamp", "type",     "uint"};
+  const bool unary = n.op == Op::kCall && !n.member && n.kids.size() == 1;
+  return unary && std::find(std::begin(kNames), std::end(kNames), n.text) != std::end(kNames);
 }
 
 class Constants {
@@ -120,7 +122,8 @@ class Constants {
       if (bad) return x_errors.add(bad->at, clause_error((*clauses)[i].verb, named(bad->type)));
     }
     if (list.kids.size() > wanted) {
-      x_errors.add(n.at, cat("too many arguments supplied to string.format (expected ", wanted, ", got ", list.kids.size(), ")"));
+      x_errors.add(n.at, cat("too many arguments supplied to string.format (expected ", wanted, ", got ",
+                             list.kids.size(), ")"));
     }
   }
   static std::string named(TypePtr t) {

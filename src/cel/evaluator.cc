@@ -197,7 +197,9 @@ class Evaluator {
       if (v.is_error()) return v;
       constant = constant && x_nodes[n.kids[i]].op == Op::kConst;
       if (n.optional[i]) {
-        if (!v.is(Kind::kOptional)) return error(cat("cannot initialize optional list element from non-optional value ", shown(x_arena, v)));
+        if (!v.is(Kind::kOptional)) {
+          return error(cat("cannot initialize optional list element from non-optional value ", shown(x_arena, v)));
+        }
         if (!v.inner) continue;
         v = *v.inner;
       }
@@ -219,12 +221,14 @@ class Evaluator {
       constant = constant && x_nodes[n.kids[i]].op == Op::kConst && x_nodes[n.kids[i + 1]].op == Op::kConst;
       if (n.optional[i / 2]) {
         if (!v.is(Kind::kOptional)) {
-          return error(cat("cannot initialize optional entry '", shown(x_arena, key), "' from non-optional value ", shown(x_arena, v)));
+          return error(cat("cannot initialize optional entry '", shown(x_arena, key), "' from non-optional value ",
+                           shown(x_arena, v)));
         }
         if (!v.inner) continue;
         v = *v.inner;
       }
-      auto* at = std::find_if(entries, entries + out.size, [&](const Map::Entry& e) { return equal(x_arena, e.key, key).is_true(); });
+      auto* at = std::find_if(entries, entries + out.size,
+                              [&](const Map::Entry& e) { return equal(x_arena, e.key, key).is_true(); });
       *at = {key, v};
       if (at == entries + out.size) ++out.size;
     }
@@ -276,7 +280,8 @@ class Evaluator {
     if (f.is_operator) {
       const Kind first = args[0].kind;
       const bool receives = first == Kind::kString || first == Kind::kDuration || first == Kind::kTimestamp;
-      const bool known = receives || f.name == "@in" || f.name == "!_" || std::any_of(f.overloads.begin(), f.overloads.end(), [&](const Overload& o) {
+      const bool always = receives || f.name == "@in" || f.name == "!_";
+      const bool known = always || std::any_of(f.overloads.begin(), f.overloads.end(), [&](const Overload& o) {
         return fits(x_arena, args[0], o.parameters[0]);
       });
       return error(known ? "no such overload" : cat("no such overload: ", f.name));

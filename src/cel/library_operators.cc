@@ -12,7 +12,8 @@ using Args = std::span<const Val>;
 constexpr int64_t kSecond = 1'000'000'000;
 
 Val overflow(Arena& a, Kind k) {
-  return a.error(k == Kind::kUint ? "unsigned integer overflow" : k == Kind::kTimestamp ? "timestamp overflow" : "integer overflow");
+  if (k == Kind::kTimestamp) return a.error("timestamp overflow");
+  return a.error(k == Kind::kUint ? "unsigned integer overflow" : "integer overflow");
 }
 
 Val add_int(Arena& a, Args v) {

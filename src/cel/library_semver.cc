@@ -68,7 +68,9 @@ Result<semver::Version> parse_blang(std::string_view s) {
 Result<semver::Version> normalize(std::string_view s) {
   s = without_prefix(s, "v");
   std::vector<std::string> parts;
-  for (; parts.size() < 2 && s.find('.') != s.npos; s.remove_prefix(s.find('.') + 1)) parts.emplace_back(s.substr(0, s.find('.')));
+  for (size_t dot; parts.size() < 2 && (dot = s.find('.')) != s.npos; s.remove_prefix(dot + 1)) {
+    parts.emplace_back(s.substr(0, dot));
+  }
   parts.emplace_back(s);
   for (std::string& p : parts) {
     if (p.size() < 2) continue;

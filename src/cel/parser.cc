@@ -50,7 +50,8 @@ enum class Then : uint8_t { kEnd, kOperator, kOperandPart };
 // rule return at once.
 class Parser {
  public:
-  Parser(std::string_view source, Errors& errors) : x_source(source), x_tokens(lex(source, errors)), x_errors(errors), x_make(x_ast, errors) {}
+  Parser(std::string_view source, Errors& errors)
+      : x_source(source), x_tokens(lex(source, errors)), x_errors(errors), x_make(x_ast, errors) {}
 
   Ast run() {
     x_ast.root = expression();
@@ -107,7 +108,8 @@ class Parser {
     if (x_open[static_cast<size_t>(t)] > 0) return true;
     if (t == Token::kAnd || t == Token::kOr || t == Token::kQuestion) return then != Then::kEnd;
     if (t == Token::kDot || t == Token::kLeftBracket) return then == Then::kOperandPart;
-    const bool binary = std::any_of(std::begin(kBinary), std::end(kBinary), [&](const Operator& o) { return o.token == t; });
+    const bool binary = std::any_of(std::begin(kBinary), std::end(kBinary),
+                                    [&](const Operator& o) { return o.token == t; });
     return binary && then != Then::kEnd;
   }
   // While it lives, these tokens end something.
@@ -265,7 +267,8 @@ class Parser {
   void operand_or(std::string_view both) {
     if (x_stop || starts_operand(token())) return;
     const std::string_view first = both.substr(0, 3);
-    unexpected(cat("{", replace_all(kOperand, first, both), "}"), starts_operand(ahead(1)) || ahead(1) == Token::kRightParen);
+    const bool good_behind = starts_operand(ahead(1)) || ahead(1) == Token::kRightParen;
+    unexpected(cat("{", replace_all(kOperand, first, both), "}"), good_behind);
   }
   // The end of a list whose elements commas divide.
   void closing(Token end, std::string_view wanted) {
@@ -404,7 +407,8 @@ class Parser {
       default: {
         auto value = unquote_literal(word.text);
         if (!value) x_errors.add(at, value.error().text());
-        return x_make.text_constant(at, value ? std::move(*value) : "", word.token == Token::kBytes ? Kind::kBytes : Kind::kString);
+        const Kind kind = word.token == Token::kBytes ? Kind::kBytes : Kind::kString;
+        return x_make.text_constant(at, value ? std::move(*value) : "", kind);
       }
     }
   }

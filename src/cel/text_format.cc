@@ -22,7 +22,8 @@ struct Verb {
   std::initializer_list<Kind> kinds;
 };
 const Verb kVerbs[] = {
-    {'s', "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
+    {'s', "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and "
+          "timestamps",
      {Kind::kList, Kind::kMap, Kind::kInt, Kind::kUint, Kind::kDouble, Kind::kBool, Kind::kString, Kind::kTimestamp,
       Kind::kBytes, Kind::kDuration, Kind::kType, Kind::kNull}},
     {'d', "decimal clause can only be used on integers", {Kind::kInt, Kind::kUint}},
@@ -204,7 +205,9 @@ Result<std::vector<Clause>> parse_clauses(std::string_view format, size_t argume
     if (out.size() > arguments) return Error(cat("index ", out.size() - 1, " out of range"));
     if (format[0] == '.') {
       const size_t end = format.find_first_not_of("0123456789", 1);
-      if (end == std::string_view::npos) return bad("error while parsing precision: could not find end of precision specifier");
+      if (end == std::string_view::npos) {
+        return bad("error while parsing precision: could not find end of precision specifier");
+      }
       ParseError error = ParseError::kNone;
       const int64_t n = parse_int(format.substr(1, end - 1), 10, 32, &error);
       if (error != ParseError::kNone) {

@@ -43,7 +43,8 @@ class Reader {
     return false;
   }
   void fail(std::string_view element) {
-    x_error = cat("parsing time ", quote(x_whole), " as ", quote(x_layout), ": cannot parse ", quote(x_rest), " as ", quote(element));
+    x_error = cat("parsing time ", quote(x_whole), " as ", quote(x_layout), ": cannot parse ", quote(x_rest), " as ",
+                  quote(element));
   }
   bool end() {
     if (x_rest.empty()) return true;
@@ -96,7 +97,9 @@ std::optional<Val> read_time(Reader& in, const Date& date, bool zone_needed) {
   std::string_view& rest = in.rest();
   if (rest.size() > 1 && (rest[0] == '.' || rest[0] == ',') && is_digit(rest[1])) {
     int64_t unit = kSecond;
-    for (rest.remove_prefix(1); !rest.empty() && is_digit(rest[0]); rest.remove_prefix(1)) ns += (unit /= 10) * (rest[0] - '0');
+    for (rest.remove_prefix(1); !rest.empty() && is_digit(rest[0]); rest.remove_prefix(1)) {
+      ns += (unit /= 10) * (rest[0] - '0');
+    }
   }
   int offset = 0;
   if (zone_needed || !rest.empty()) {
@@ -121,7 +124,8 @@ constexpr Unit kLongUnits[] = {
     {"ms", 1'000'000}, {"milli", 1'000'000}, {"millis", 1'000'000}, {"millisecond", 1'000'000}, {"milliseconds", 1'000'000},
     {"s", kSecond}, {"sec", kSecond}, {"secs", kSecond}, {"second", kSecond}, {"seconds", kSecond},
     {"m", 60 * kSecond}, {"min", 60 * kSecond}, {"mins", 60 * kSecond}, {"minute", 60 * kSecond}, {"minutes", 60 * kSecond},
-    {"h", 3600 * kSecond}, {"hr", 3600 * kSecond}, {"hrs", 3600 * kSecond}, {"hour", 3600 * kSecond}, {"hours", 3600 * kSecond},
+    {"h", 3600 * kSecond}, {"hr", 3600 * kSecond}, {"hrs", 3600 * kSecond}, {"hour", 3600 * kSecond},
+    {"hours", 3600 * kSecond},
     {"d", 86400 * kSecond}, {"day", 86400 * kSecond}, {"days", 86400 * kSecond},
     {"w", 604800 * kSecond}, {"week", 604800 * kSecond}, {"weeks", 604800 * kSecond}};
 
@@ -182,7 +186,8 @@ Result<Val> parse_date_time(std::string_view s) {
 }
 
 std::string timestamp_text(const Val& t) {
-  const int64_t local = t.i + t.zone * 60, days = local / 86400 - (local % 86400 < 0 ? 1 : 0), of_day = local - days * 86400;
+  const int64_t local = t.i + t.zone * 60, days = local / 86400 - (local % 86400 < 0 ? 1 : 0);
+  const int64_t of_day = local - days * 86400;
   const Date d = date_of(days);
   auto padded = [](int64_t n, size_t width) {
     std::string s = std::to_string(n);

@@ -23,7 +23,8 @@ Kind text_kind(std::string_view format) {
   };
   constexpr Row kFormats[] = {
       {"byte", Kind::kBytes}, {"duration", Kind::kDuration}, {"date", Kind::kDate}, {"date-time", Kind::kDateTime}};
-  const auto* found = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const Row& r) { return r.format == format; });
+  const auto* found =
+      std::find_if(std::begin(kFormats), std::end(kFormats), [&](const Row& r) { return r.format == format; });
   return found == std::end(kFormats) ? Kind::kString : found->kind;
 }
 
@@ -80,9 +81,9 @@ Result<cel::Program> compile_rule(const std::string& text, const CustomRule& rul
   const std::string kind = message ? "messageExpression " : "";
   auto program = cel::compile(text, types, rule.optional_old.value_or(false));
   if (!program) {
-    const bool parsed = program.error().code() == Code::kFailedPrecondition;
-    return Error(cat(kind, parsed ? (message ? "instantiation failed: " : "program instantiation failed: ") : "compilation failed: ",
-                     program.error().text()));
+    const bool compiles = program.error().code() == Code::kFailedPrecondition;
+    const std::string_view instantiation = message ? "instantiation failed: " : "program instantiation failed: ";
+    return Error(cat(kind, compiles ? instantiation : "compilation failed: ", program.error().text()));
   }
   if (message && program->result_type() != "string") return Error("messageExpression must evaluate to a string");
   if (!message && program->result_type() != "bool") return Error("cel expression must evaluate to a bool");

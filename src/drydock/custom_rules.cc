@@ -175,7 +175,9 @@ class Judge {
 
   void judge(const Node& n, const std::string& path, const Value& v, const Value* old, const Before& before) {
     const std::string& type = n.schema->type;
-    auto invalid = [&](const std::string& detail) { add("FieldValueInvalid", cat("Invalid value: ", quote(type), ": ", detail), path); };
+    auto invalid = [&](const std::string& detail) {
+      add("FieldValueInvalid", cat("Invalid value: ", quote(type), ": ", detail), path);
+    };
     if (x_budget.left <= 0) return invalid(out_of_budget());
     for (const Rule& rule : n.rules) {
       if (!rule.program) {
@@ -190,13 +192,14 @@ class Judge {
       if (!verdict) {
         const std::string& why = verdict.error().text();
         if (verdict.error().code() == Code::kResourceExhausted) {
-          invalid(cat("'", why, "': no further validation rules will be run due to call cost exceeds limit for rule: ", named(rule)));
+          invalid(cat("'", why, "': no further validation rules will be run due to call cost exceeds limit for rule: ",
+                      named(rule)));
           x_budget.left = -1;
           return;
         }
         if (why.starts_with("no such overload")) {
-          invalid(cat("'", why, "': call arguments did not match a supported operator, function or macro signature for rule: ",
-                      named(rule)));
+          invalid(cat("'", why, "': call arguments did not match a supported operator, function or macro signature for "
+                                "rule: ", named(rule)));
         } else {
           invalid(cat(why, " evaluating rule: ", named(rule)));
         }
@@ -205,7 +208,10 @@ class Judge {
       if (verdict->as_bool()) continue;
       const std::string field = rule.field.empty() ? path : child(path, rule.field);
       Cause cause = refusal(rule, v, n, message_of(rule, bindings), field);
-      if (x_budget.left < 0) return invalid("messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run");
+      if (x_budget.left < 0) {
+        return invalid("messageExpression evaluation failed due to running out of cost budget, no further validation "
+                       "rules will be run");
+      }
       if (!rule.program->uses_old_self() && before.same()) {
         if (x_warnings) x_warnings->push_back(cat(shown_field(field), ": ", cause.message));
       } else {

@@ -96,7 +96,8 @@ void check_rules(const CustomSchema& schema, const std::string& path, bool schem
     for (size_t i = 0; i < s.rules.size(); ++i) form(s.rules[i], s, element(here, i), causes);
   });
   if (!schema_is_good || causes.size() != before) return;
-  each(schema, path, true, "", [&](const CustomSchema& s, const std::string& here, bool resource, const std::string& apart) {
+  each(schema, path, true, "", [&](const CustomSchema& s, const std::string& here, bool resource,
+                                   const std::string& apart) {
     const auto types = rule_types(s, resource);
     if (types->kind == cel::Schema::Kind::kHidden) {
       causes.push_back({"InternalError",

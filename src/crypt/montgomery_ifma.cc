@@ -18,10 +18,6 @@
 
 #if defined(__x86_64__)
 
-#if defined(__GNUC__) && !defined(__clang__)
-// GCC 12's own header starts from registers it leaves unset, and warns of them.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 #include <immintrin.h>
 
 #define PINTLE_IFMA __attribute__((target("avx512f,avx512ifma,avx512dq,avx512vl")))

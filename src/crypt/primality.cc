@@ -162,7 +162,7 @@ Bn Words::number() const {
   return n;
 }
 
-Candidates::Candidates(int bits, Engine engine) : bits_(bits), start_(random_start(bits)) {
+Candidates::Candidates(int bits, Engine engine) : start_(random_start(bits)) {
   const auto& primes = primes_below(engine == Engine::kIfma ? kDeep : kShallow);
   uint32_t first[kChunk];
   const Bn number = start_.number();

@@ -44,7 +44,6 @@ class Candidates {
   static constexpr size_t kWindow = 4096;
   void cross_out(uint32_t prime, size_t first);
 
-  int bits_;
   Words start_;
   size_t at_ = 0;
   std::array<bool, kWindow> crossed_{};

@@ -11,11 +11,7 @@ namespace pintle::drydock {
 namespace {
 
 constexpr const char* kJson = "application/json";
-constexpr const char* kYaml = "application/yaml";
 constexpr const char* kMerge = "application/merge-patch+json";
-constexpr const char* kStrategic = "application/strategic-merge-patch+json";
-constexpr const char* kJsonPatch = "application/json-patch+json";
-constexpr const char* kApply = "application/apply-patch+yaml";
 constexpr std::string_view kMaps = "/api/v1/namespaces/shop/configmaps";
 
 struct Requests : testing::Test {

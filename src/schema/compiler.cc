@@ -287,7 +287,7 @@ class NodeCompiler {
 };
 
 Compiler::Compiler(const Loader& loader, bool always_formats)
-    : loader_(loader), always_formats_(always_formats), documents_(loader, regexes_) {}
+    : always_formats_(always_formats), documents_(loader, regexes_) {}
 
 Compiler::~Compiler() = default;
 

@@ -42,7 +42,6 @@ class Compiler {
   Node* enqueue_broken(Error error);
   Result<Node*> enqueue_reference(const Node& from, std::string_view ref);
 
-  const Loader& loader_;
   bool always_formats_;
   RegexCache regexes_;
   Documents documents_;

@@ -11,7 +11,9 @@
 // SQLite: write-ahead log, synchronous NORMAL (a killed process loses nothing that was committed, a
 // power cut may lose the last transactions, the file stays whole), foreign keys on. PostgreSQL: the
 // backend is loaded when the first such URL is opened; a lost connection is made anew at the next
-// call outside a transaction, and a transaction's begin or a query outside one is sent once more.
+// call outside a transaction, and a transaction's begin or a query outside one is sent once more;
+// a transaction whose process says nothing for `wait_ms` (stopped, or its machine gone) is rolled
+// back by the server, so that others get its locks.
 //
 // Errors: kUnavailable (locked, busy, full, read-only, connection lost, deadlock: worth trying
 // again; after it the outcome of a commit may be unknown), kAlreadyExists (a unique index),
@@ -51,7 +53,7 @@ using EachRow = std::function<void(const Row&)>;
 
 struct SessionOptions {
   std::string url;         // "sqlite:PATH", "sqlite::memory:", "postgresql://..."
-  int64_t wait_ms = 5000;  // for a lock that another holds
+  int64_t wait_ms = 5000;  // for a lock that another holds; how long a transaction may be silent
   int64_t cache_kib = 2048;  // SQLite's pages in memory
 };
 

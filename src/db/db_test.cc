@@ -215,6 +215,23 @@ TEST(DbPostgres, ALostConnectionIsMadeAnew) {
   EXPECT_EQ(*db->number("select count(*) from t", -1), 2);
 }
 
+TEST(DbPostgres, ASilentTransactionGivesItsLocksBack) {
+  PostgresServer* server = PostgresServer::shared();
+  if (server == nullptr) GTEST_SKIP() << PostgresServer::why();
+  const std::string url = server->database();
+  auto silent = std::move(*Session::open({url, 50})), other = std::move(*Session::open({url}));
+  ASSERT_TRUE(other->run(kTable) && other->run(kInsert, "a", 1));
+  const Status lost = silent->transaction([&]() -> Status {
+    TRY(silent->run("update t set n = 2"));
+    EXPECT_TRUE(other->run("update t set n = 3"));  // waits until the server ends the first
+    TRY(silent->run("update t set n = 4"));
+    return ok();
+  });
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code(), Code::kUnavailable) << lost.error().text();
+  EXPECT_EQ(*other->number("select n from t", -1), 3);
+}
+
 TEST(DbPostgres, ADeadlockIsUnavailableForOneOfTheTwo) {
   PostgresServer* server = PostgresServer::shared();
   if (server == nullptr) GTEST_SKIP() << PostgresServer::why();

@@ -132,6 +132,7 @@ class SociSession final : public Session {
         session_ = std::make_unique<soci::session>("postgresql", options_.url);
         for (const std::string& setting :
              {std::string("client_min_messages = warning"), "lock_timeout = " + wait,
+              "idle_in_transaction_session_timeout = " + wait,
               std::string("client_encoding = 'UTF8'"), std::string("timezone = 'UTC'")}) {
           *session_ << "set " << setting;
         }

@@ -1,14 +1,12 @@
 // Clients that share an engine's thread, against a server that answers and then keeps quiet.
 #include "http/engine.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <future>
-#include <thread>
+
+#include "sys/testing/loopback_server.h"
 
 namespace pintle::http {
 namespace {
@@ -22,37 +20,13 @@ size_t threads() {
 // Begins an answer to each connection, and holds it.
 class QuietServer {
  public:
-  QuietServer() {
-    listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in a{};
-    a.sin_family = AF_INET;
-    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&a), sizeof a), 0);
-    socklen_t size = sizeof a;
-    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&a), &size);
-    url_ = "http://127.0.0.1:" + std::to_string(ntohs(a.sin_port)) + "/watch";
-    ::listen(listener_, 64);
-    thread_ = std::thread([this] {
-      constexpr std::string_view kHead = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nfirst";
-      for (int fd; (fd = ::accept(listener_, nullptr, nullptr)) >= 0;) {
-        (void)!::write(fd, kHead.data(), kHead.size());
-        held_.push_back(fd);
-      }
-    });
-  }
-  ~QuietServer() {
-    ::shutdown(listener_, SHUT_RDWR);
-    thread_.join();
-    ::close(listener_);
-    for (int fd : held_) ::close(fd);
-  }
-  const std::string& url() const { return url_; }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(server_.port()) + "/watch"; }
 
  private:
-  int listener_;
-  std::string url_;
-  std::vector<int> held_;
-  std::thread thread_;
+  sys::LoopbackServer server_{[](int fd) {
+    sys::send_all(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nfirst");
+    return sys::LoopbackServer::After::kHold;
+  }};
 };
 
 struct Stream {

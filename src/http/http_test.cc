@@ -2,10 +2,7 @@
 // `send` promises holds for both ways a request may go, over Plain and through libcurl.
 #include "http/http.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <future>
@@ -14,6 +11,7 @@
 #include "http/proxy.h"
 #include "sys/gzip.h"
 #include "sys/testing/fake_environ.h"
+#include "sys/testing/loopback_server.h"
 
 namespace pintle::http {
 namespace {
@@ -21,54 +19,20 @@ namespace {
 class Server {
  public:
   // Sends `answer` to each request head; `hold`: keeps the connection open after it.
-  explicit Server(std::string answer, bool hold = false) : answer_(std::move(answer)), hold_(hold) {
-    listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in a{};
-    a.sin_family = AF_INET;
-    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&a), sizeof a), 0);
-    socklen_t size = sizeof a;
-    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&a), &size);
-    port_ = ntohs(a.sin_port);
-    ::listen(listener_, 16);
-    thread_ = std::thread([this] { serve(); });
-  }
-  ~Server() {
-    ::shutdown(listener_, SHUT_RDWR);
-    thread_.join();
-    ::close(listener_);
-    for (int fd : held_) ::close(fd);
-  }
+  explicit Server(std::string answer, bool hold = false)
+      : server_([this, answer = std::move(answer), hold](int fd) {
+          request_ = sys::read_head(fd);
+          sys::send_all(fd, answer);
+          return hold ? sys::LoopbackServer::After::kHold : sys::LoopbackServer::After::kClose;
+        }) {}
   std::string url(const std::string& path = "/x") const {
-    return "http://127.0.0.1:" + std::to_string(port_) + path;
+    return "http://127.0.0.1:" + std::to_string(server_.port()) + path;
   }
   std::string request() const { return request_; }
 
  private:
-  void serve() {
-    for (int fd; (fd = ::accept(listener_, nullptr, nullptr)) >= 0;) {
-      char buffer[4096];
-      request_.clear();
-      // A head, or the start of a TLS handshake.
-      while (request_.find("\r\n\r\n") == std::string::npos && !request_.starts_with("\x16")) {
-        const ssize_t n = ::read(fd, buffer, sizeof buffer);
-        if (n <= 0) break;
-        request_.append(buffer, static_cast<size_t>(n));
-      }
-      (void)!::write(fd, answer_.data(), answer_.size());
-      if (hold_) {
-        held_.push_back(fd);
-      } else {
-        ::close(fd);
-      }
-    }
-  }
-  const std::string answer_;
-  const bool hold_;
-  int listener_, port_;
   std::string request_;
-  std::vector<int> held_;
-  std::thread thread_;
+  sys::LoopbackServer server_;
 };
 
 enum class Way { kPlain, kCurl };

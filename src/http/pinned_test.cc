@@ -1,13 +1,10 @@
 // Requests to an address that the caller chose, and answers taken as far as they came.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <thread>
 
 #include "http/http.h"
+#include "sys/testing/loopback_server.h"
 
 namespace pintle::http {
 namespace {
@@ -15,53 +12,22 @@ namespace {
 // Reads a head from each connection and writes what the script says; keeps the connection.
 class Server {
  public:
-  explicit Server(std::string answer) : answer_(std::move(answer)) {
-    listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in a{};
-    a.sin_family = AF_INET;
-    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&a), sizeof a), 0);
-    socklen_t size = sizeof a;
-    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&a), &size);
-    port = ntohs(a.sin_port);
-    ::listen(listener_, 16);
-    thread_ = std::thread([this] { serve(); });
+  explicit Server(std::string answer)
+      : server_([this, answer = std::move(answer)](int fd) {
+          head_ = sys::read_head(fd);
+          sys::send_all(fd, answer);
+          return sys::LoopbackServer::After::kHold;
+        }) {}
+  int port() const { return server_.port(); }
+  std::string url(const std::string& host) const {
+    return "http://" + host + ":" + std::to_string(port()) + "/x";
   }
-  ~Server() {
-    ::shutdown(listener_, SHUT_RDWR);
-    thread_.join();
-    ::close(listener_);
-    for (const int fd : held_) ::close(fd);
-  }
-  std::string url(const std::string& host) const { return "http://" + host + ":" + std::to_string(port) + "/x"; }
-  int port = 0;
-  std::atomic<int> connections{0};
-  std::string head;  // of the last request; read it when it was answered
+  int connections() const { return server_.connections(); }
+  const std::string& head() const { return head_; }  // of the last request; read it when it was answered
 
  private:
-  void serve() {
-    for (int fd; (fd = ::accept(listener_, nullptr, nullptr)) >= 0;) {
-      ++connections;
-      char buffer[4096];
-      std::string text;
-      while (text.find("\r\n\r\n") == std::string::npos) {
-        const ssize_t n = ::read(fd, buffer, sizeof buffer);
-        if (n <= 0) break;
-        text.append(buffer, static_cast<size_t>(n));
-      }
-      head = text;
-      for (std::string_view rest = answer_; !rest.empty();) {
-        const ssize_t n = ::send(fd, rest.data(), rest.size(), MSG_NOSIGNAL);
-        if (n <= 0) break;
-        rest.remove_prefix(static_cast<size_t>(n));
-      }
-      held_.push_back(fd);
-    }
-  }
-  const std::string answer_;
-  int listener_;
-  std::vector<int> held_;
-  std::thread thread_;
+  std::string head_;
+  sys::LoopbackServer server_;
 };
 
 Request pinned(const Server& s) {
@@ -78,7 +44,7 @@ TEST(Pinned, connects_where_it_is_told_and_asks_for_the_url) {
   const auto r = (*client)->send(pinned(s));
   ASSERT_TRUE(r) << r.error().text();
   EXPECT_EQ(r->body, "ok");
-  EXPECT_NE(s.head.find("\r\nHost: receiver.test:" + std::to_string(s.port) + "\r\n"), std::string::npos);
+  EXPECT_NE(s.head().find("\r\nHost: receiver.test:" + std::to_string(s.port()) + "\r\n"), std::string::npos);
 }
 
 TEST(Pinned, receivers_at_one_address_do_not_wait_for_each_other) {
@@ -86,8 +52,8 @@ TEST(Pinned, receivers_at_one_address_do_not_wait_for_each_other) {
   auto client = Client::make({});
   auto one = (*client)->start(pinned(s), [](Result<Response>) {});
   auto two = (*client)->start(pinned(s), [](Result<Response>) {});
-  for (int i = 0; i < 200 && s.connections < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_EQ(s.connections, 2);
+  for (int i = 0; i < 200 && s.connections() < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(s.connections(), 2);
 }
 
 TEST(Partial, takes_what_came_of_an_answer) {

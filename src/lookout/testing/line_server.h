@@ -2,12 +2,12 @@
 // lines (SMTP, NATS). One connection after another; never blocks a test for longer than it lives.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "sys/testing/loopback_server.h"
 
 namespace pintle::lookout {
 
@@ -18,22 +18,18 @@ class LineServer {
   static constexpr const char* kClose = "\x04";
 
   LineServer(std::string greeting, Script script);
-  ~LineServer();
-  int port() const { return port_; }
+  int port() const { return server_.port(); }
   std::vector<std::string> lines() const;
   bool heard(const std::string& start) const;  // a line that starts so
 
  private:
-  void serve();
   void talk(int fd);
 
   const std::string greeting_;
   const Script script_;
-  int listener_ = -1, port_ = 0;
-  std::atomic<int> open_{-1};
   mutable std::mutex mutex_;
   std::vector<std::string> lines_;  // guarded by mutex_
-  std::thread thread_;
+  sys::LoopbackServer server_;  // last: it calls what stands above
 };
 
 }  // namespace pintle::lookout

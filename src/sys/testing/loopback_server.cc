@@ -1,0 +1,65 @@
+#include "sys/testing/loopback_server.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/check.h"
+
+namespace pintle::sys {
+
+LoopbackServer::LoopbackServer(Serve serve) : serve_(std::move(serve)) {
+  listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in a{};
+  a.sin_family = AF_INET;
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  CHECK(::bind(listener_, reinterpret_cast<sockaddr*>(&a), sizeof a) == 0);
+  socklen_t size = sizeof a;
+  ::getsockname(listener_, reinterpret_cast<sockaddr*>(&a), &size);
+  port_ = ntohs(a.sin_port);
+  ::listen(listener_, 64);
+  thread_ = std::thread([this] { accept_all(); });
+}
+
+LoopbackServer::~LoopbackServer() {
+  ::shutdown(listener_, SHUT_RDWR);
+  if (const int fd = open_; fd >= 0) ::shutdown(fd, SHUT_RDWR);
+  thread_.join();
+  ::close(listener_);
+  for (const int fd : held_) ::close(fd);
+}
+
+void LoopbackServer::accept_all() {
+  for (int fd; (fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
+    ++connections_;
+    open_ = fd;
+    const After after = serve_(fd);
+    open_ = -1;
+    if (after == After::kHold) {
+      held_.push_back(fd);
+    } else {
+      ::close(fd);
+    }
+  }
+}
+
+std::string read_head(int fd) {
+  std::string text;
+  char piece[4096];
+  while (text.find("\r\n\r\n") == std::string::npos && !text.starts_with("\x16")) {
+    const ssize_t n = ::recv(fd, piece, sizeof piece, 0);
+    if (n <= 0) break;
+    text.append(piece, static_cast<size_t>(n));
+  }
+  return text;
+}
+
+void send_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
+}  // namespace pintle::sys

@@ -44,4 +44,10 @@ Result<int64_t> id_of(const Call& c, size_t n) {
   return out;
 }
 
+Result<Answer> remove_setting(Backend& b, std::string_view kind, std::string_view name) {
+  TRY(b.store.remove_setting(kind, name));
+  TRY(b.hooks.changed());
+  return Answer{};
+}
+
 }  // namespace pintle::lookout

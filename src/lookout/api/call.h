@@ -55,4 +55,18 @@ std::string items_json(const List& list, F json, int64_t next = 0) {
   return Data().raw("items", items + "]").number("next", next).take();
 }
 
+// Stores a setting and takes it into the running configuration. Answers with what that has now: the
+// item of `list` whose `name` it has, as `json` writes it.
+template <typename List, typename Name, typename F>
+Result<Answer> put_setting(Backend& b, const Setting& made, List Config::*list, Name name, F json) {
+  TRY(b.store.put_setting(made));
+  TRY(b.hooks.changed());
+  const auto config = b.hooks.config();
+  for (const auto& item : (*config).*list) {
+    if (item.*name == made.name) return Answer{json(*config, item)};
+  }
+  return Error("another change was faster", Code::kUnavailable);
+}
+Result<Answer> remove_setting(Backend& b, std::string_view kind, std::string_view name);
+
 }  // namespace pintle::lookout

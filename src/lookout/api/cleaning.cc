@@ -27,20 +27,13 @@ Result<Answer> list_policies(Backend& b, const Call&) {
 }
 
 Result<Answer> put_policy(Backend& b, const Call& c) {
-  const Setting made = TRY(policy_setting(c.body, *b.hooks.config()));
-  TRY(b.store.put_setting(made));
-  TRY(b.hooks.changed());
-  const auto config = b.hooks.config();
-  for (const CleaningPolicy& p : config->cleaning) {
-    if (p.type == made.name) return Answer{policy_json(p)};
-  }
-  return Error("another change was faster", Code::kUnavailable);
+  return put_setting(b, TRY(policy_setting(c.body, *b.hooks.config())), &Config::cleaning,
+                     &CleaningPolicy::type,
+                     [](const Config&, const CleaningPolicy& p) { return policy_json(p); });
 }
 
 Result<Answer> remove_policy(Backend& b, const Call& c) {
-  TRY(b.store.remove_setting(kPolicySetting, c.names[0]));
-  TRY(b.hooks.changed());
-  return Answer{};
+  return remove_setting(b, kPolicySetting, c.names[0]);
 }
 
 Result<Answer> try_policy(Backend& b, const Call& c) {

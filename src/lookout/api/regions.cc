@@ -56,9 +56,7 @@ Result<Answer> change_region(Backend& b, const Call& c) {
 
 Result<Answer> remove_region(Backend& b, const Call& c) {
   TRY(own_region(b, c.names[0]));
-  TRY(b.store.remove_setting(kRegionSetting, c.names[0]));
-  TRY(b.hooks.changed());
-  return Answer{};
+  return remove_setting(b, kRegionSetting, c.names[0]);
 }
 
 Result<Answer> show_region_health(Backend& b, const Call& c) {

@@ -55,20 +55,12 @@ Result<Answer> list_rules(Backend& b, const Call&) {
 }
 
 Result<Answer> put_rule(Backend& b, const Call& c) {
-  const Setting made = TRY(rule_setting(c.body, *b.hooks.config()));
-  TRY(b.store.put_setting(made));
-  TRY(b.hooks.changed());
-  const auto config = b.hooks.config();
-  for (const Rule& r : config->rules) {
-    if (r.name == made.name) return Answer{shown(*config, r)};
-  }
-  return Error("another change was faster", Code::kUnavailable);
+  return put_setting(b, TRY(rule_setting(c.body, *b.hooks.config())), &Config::rules, &Rule::name,
+                     shown);
 }
 
 Result<Answer> remove_rule(Backend& b, const Call& c) {
-  TRY(b.store.remove_setting(kRuleSetting, c.names[0]));
-  TRY(b.hooks.changed());
-  return Answer{};
+  return remove_setting(b, kRuleSetting, c.names[0]);
 }
 
 Result<Answer> try_rule(Backend& b, const Call& c) {

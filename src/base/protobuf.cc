@@ -1,5 +1,7 @@
 #include "base/protobuf.h"
 
+#include <bit>
+
 namespace pintle {
 
 bool ProtobufReader::next() {
@@ -48,6 +50,28 @@ bool ProtobufReader::read() {
     default:
       return false;
   }
+}
+
+void ProtobufWriter::varint(uint64_t n) {
+  for (; n >= 0x80; n >>= 7) out_ += static_cast<char>(n | 0x80);
+  out_ += static_cast<char>(n);
+}
+
+void ProtobufWriter::number(uint64_t field, uint64_t n) {
+  varint(field << 3);
+  varint(n);
+}
+
+void ProtobufWriter::fixed(uint64_t field, double d) {
+  varint(field << 3 | 1);
+  auto bits = std::bit_cast<uint64_t>(d);
+  for (int i = 0; i < 8; ++i, bits >>= 8) out_ += static_cast<char>(bits);
+}
+
+void ProtobufWriter::bytes(uint64_t field, std::string_view bytes) {
+  varint(field << 3 | 2);
+  varint(bytes.size());
+  out_.append(bytes);
 }
 
 }  // namespace pintle

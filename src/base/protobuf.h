@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace pintle {
@@ -28,6 +29,19 @@ class ProtobufReader {
   std::string_view rest_, bytes_;
   uint64_t field_ = 0, number_ = 0;
   bool good_ = true;
+};
+
+// A message as it is written, field by field; a message inside is bytes that another writer made.
+class ProtobufWriter {
+ public:
+  void number(uint64_t field, uint64_t n);  // as a varint
+  void fixed(uint64_t field, double d);
+  void bytes(uint64_t field, std::string_view bytes);
+  const std::string& message() const { return out_; }
+
+ private:
+  void varint(uint64_t n);
+  std::string out_;
 };
 
 }  // namespace pintle

@@ -41,5 +41,20 @@ TEST(ProtobufReader, SaysWhatIsCutOrMalformed) {
   }
 }
 
+TEST(ProtobufWriter, WritesWhatTheReaderReads) {
+  ProtobufWriter inner, w;
+  inner.bytes(1, "x");
+  w.number(1, 150);
+  w.bytes(2, "testing");
+  w.bytes(1000, inner.message());
+  w.number(4, UINT64_MAX);
+  w.bytes(5, std::string(300, 'y'));
+  EXPECT_EQ(fields_of(w.message()), "1=150 2=testing 1000=\x0a\x01x 4=18446744073709551615 5=" +
+                                        std::string(300, 'y') + " ");
+  ProtobufWriter fixed;
+  fixed.fixed(1, 1.5);
+  EXPECT_EQ(fixed.message(), "\x09\x00\x00\x00\x00\x00\x00\xf8\x3f"sv);
+}
+
 }  // namespace
 }  // namespace pintle

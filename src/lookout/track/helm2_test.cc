@@ -1,6 +1,7 @@
 // Releases of Helm 2: Tiller's records, protobuf in base64 of gzip.
 #include <gtest/gtest.h>
 
+#include "base/protobuf.h"
 #include "base/strings.h"
 #include "crypt/crypt.h"
 #include "lookout/track/tracker.h"
@@ -11,14 +12,9 @@ namespace {
 
 // A field of a message: a text, bytes or another message.
 std::string field(int number, std::string_view bytes) {
-  std::string out;
-  const auto varint = [&](size_t n) {
-    for (; n >= 0x80; n >>= 7) out += static_cast<char>(n | 0x80);
-    out += static_cast<char>(n);
-  };
-  varint(static_cast<size_t>(number) << 3 | 2);
-  varint(bytes.size());
-  return out.append(bytes);
+  ProtobufWriter w;
+  w.bytes(static_cast<uint64_t>(number), bytes);
+  return w.message();
 }
 
 const std::string kRelease =

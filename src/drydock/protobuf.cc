@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/protobuf.h"
 #include "base/strings.h"
 #include "crypt/crypt.h"
 #include "drydock/go_time.h"
@@ -49,52 +50,6 @@ const Message* message_named(std::string_view name) {
 
 Error malformed() { return Error(Code::kInvalidArgument, "unexpected EOF"); }
 
-class Wire {
- public:
-  explicit Wire(std::string_view bytes) : x_rest(bytes) {}
-  bool done() const { return x_rest.empty(); }
-  bool varint(uint64_t* out) {
-    *out = 0;
-    for (int shift = 0; shift < 64 && !x_rest.empty(); shift += 7) {
-      uint8_t byte = static_cast<uint8_t>(x_rest[0]);
-      x_rest.remove_prefix(1);
-      *out |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return true;
-    }
-    return false;
-  }
-  // The next field: its number, and its number or bytes.
-  bool next(uint64_t* field, uint64_t* number, std::string_view* bytes) {
-    uint64_t tag;
-    if (!varint(&tag)) return false;
-    *field = tag >> 3;
-    *number = 0;
-    *bytes = {};
-    switch (tag & 7) {
-      case 0: return varint(number);
-      case 1: return fixed(8, number);
-      case 2: {
-        uint64_t n;
-        if (!varint(&n) || n > x_rest.size()) return false;
-        *bytes = x_rest.substr(0, n);
-        x_rest.remove_prefix(n);
-        return true;
-      }
-      case 5: return fixed(4, number);
-      default: return false;
-    }
-  }
-
- private:
-  bool fixed(size_t n, uint64_t* out) {
-    if (x_rest.size() < n) return false;
-    std::memcpy(out, x_rest.data(), n);
-    x_rest.remove_prefix(n);
-    return true;
-  }
-  std::string_view x_rest;
-};
-
 Value scalar(char kind, uint64_t number, std::string_view bytes) {
   switch (kind) {
     case 's': return make(bytes);
@@ -127,16 +82,13 @@ Result<bool> read_special(std::string_view name, std::string_view bytes, Value* 
   if (!known || name.find("apimachinery") == std::string_view::npos) return false;
   uint64_t numbers[4] = {};
   std::string_view texts[4];
-  Wire wire(bytes);
-  while (!wire.done()) {
-    uint64_t field, number;
-    std::string_view text;
-    if (!wire.next(&field, &number, &text)) return malformed();
-    if (field < 4) {
-      numbers[field] = number;
-      texts[field] = text;
-    }
+  ProtobufReader wire(bytes);
+  while (wire.next()) {
+    if (wire.field() >= 4) continue;
+    numbers[wire.field()] = wire.number();
+    texts[wire.field()] = wire.bytes();
   }
+  if (!wire.ok()) return malformed();
   if (time) {
     int64_t ns = static_cast<int64_t>(numbers[1]) * 1'000'000'000 + static_cast<int64_t>(numbers[2]);
     *out = bytes.empty() ? Value() : make(time_text(ns, last == "MicroTime"));
@@ -160,19 +112,17 @@ Result<Value> read_one(std::string_view kind, uint64_t number, std::string_view 
 }
 
 Result<Value> read_entry(const Field& f, std::string_view bytes, std::string* key, int depth) {
-  Wire wire(bytes);
+  ProtobufReader wire(bytes);
   uint64_t value_number = 0;
   std::string_view value_bytes;
-  while (!wire.done()) {
-    uint64_t field, number;
-    std::string_view text;
-    if (!wire.next(&field, &number, &text)) return malformed();
-    if (field == 1) *key = text;
-    if (field == 2) {
-      value_number = number;
-      value_bytes = text;
+  while (wire.next()) {
+    if (wire.field() == 1) *key = wire.bytes();
+    if (wire.field() == 2) {
+      value_number = wire.number();
+      value_bytes = wire.bytes();
     }
   }
+  if (!wire.ok()) return malformed();
   return read_one(f.kind, value_number, value_bytes, depth);
 }
 
@@ -185,21 +135,18 @@ Result<Value> read_message(std::string_view name, std::string_view bytes, int de
   Value out = empty_map();
   // A message of nothing but `items` is a list type of its own (ExtraValue).
   bool bare_list = message->size() == 1 && message->begin()->second.name == "items";
-  Wire wire(bytes);
-  while (!wire.done()) {
-    uint64_t number_of_field, number;
-    std::string_view text;
-    if (!wire.next(&number_of_field, &number, &text)) return malformed();
-    auto it = message->find(number_of_field);
+  ProtobufReader wire(bytes);
+  while (wire.next()) {
+    auto it = message->find(wire.field());
     if (it == message->end()) continue;
     const Field& f = it->second;
     if (f.form == 'm') {
       std::string key;
-      Value value = TRY(read_entry(f, text, &key, depth));
+      Value value = TRY(read_entry(f, wire.bytes(), &key, depth));
       put(ensure(out, f.name), key, std::move(value));
       continue;
     }
-    Value value = TRY(read_one(f.kind, number, text, depth));
+    Value value = TRY(read_one(f.kind, wire.number(), wire.bytes(), depth));
     if (f.form == 'r') {
       push(out, f.name, std::move(value));
     } else if (is_inlined(f.name) && value.is_map()) {
@@ -208,6 +155,7 @@ Result<Value> read_message(std::string_view name, std::string_view bytes, int de
       put(out, f.name, std::move(value));
     }
   }
+  if (!wire.ok()) return malformed();
   if (bare_list) return out.get("items") ? *out.get("items") : empty_list();
   return out;
 }
@@ -232,21 +180,18 @@ Result<Value> read_protobuf(std::string_view body) {
   }
   if (body.size() == kMagic.size()) return Error(Code::kInvalidArgument, "empty body");
   std::string_view raw, kind, api_version;
-  Wire wire(body.substr(kMagic.size()));
-  while (!wire.done()) {
-    uint64_t field, number;
-    std::string_view bytes;
-    if (!wire.next(&field, &number, &bytes)) return malformed();
-    if (field == 2) raw = bytes;
-    if (field != 1) continue;
-    Wire meta(bytes);
-    while (!meta.done()) {
-      std::string_view text;
-      if (!meta.next(&field, &number, &text)) return malformed();
-      if (field == 1) api_version = text;
-      if (field == 2) kind = text;
+  ProtobufReader wire(body.substr(kMagic.size()));
+  while (wire.next()) {
+    if (wire.field() == 2) raw = wire.bytes();
+    if (wire.field() != 1) continue;
+    ProtobufReader meta(wire.bytes());
+    while (meta.next()) {
+      if (meta.field() == 1) api_version = meta.bytes();
+      if (meta.field() == 2) kind = meta.bytes();
     }
+    if (!meta.ok()) return malformed();
   }
+  if (!wire.ok()) return malformed();
   std::string name = cat(package_of(api_version), ".", kind);
   bool options = kind.ends_with("Options") && !message_named(name);
   if (options) name = cat("k8s.io.apimachinery.pkg.apis.meta.v1.", kind);

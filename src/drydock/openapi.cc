@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "crypt/crypt.h"
+#include "drydock/openapi_v2.h"
 #include "drydock/tree.h"
 #include "json/json.h"
 
@@ -154,23 +155,24 @@ std::string name_of(const Resource& r) {
 }
 
 // kubectl looks here for whether a kind takes fieldValidation and dryRun.
-std::string operation(const Resource& r, std::string_view action) {
-  return cat("{\"parameters\":[{\"name\":\"dryRun\",\"in\":\"query\",\"schema\":{\"type\":\"string\"}},{\"name\":"
-             "\"fieldValidation\",\"in\":\"query\",\"schema\":{\"type\":\"string\"}}],\"responses\":{},"
-             "\"x-kubernetes-action\":", json::quoted(action), ",\"x-kubernetes-group-version-kind\":{\"group\":",
-             json::quoted(r.group), ",\"version\":", json::quoted(r.version), ",\"kind\":", json::quoted(r.kind), "}}");
+std::string operation(const Resource& r, std::string_view action, bool v2) {
+  const std::string_view type = v2 ? "\"type\":\"string\"" : "\"schema\":{\"type\":\"string\"}";
+  return cat("{\"parameters\":[{\"name\":\"dryRun\",\"in\":\"query\",", type, "},{\"name\":\"fieldValidation\",\"in\":\"query\",", type,
+             "}],\"responses\":{},\"x-kubernetes-action\":", json::quoted(action),
+             ",\"x-kubernetes-group-version-kind\":{\"group\":", json::quoted(r.group), ",\"version\":",
+             json::quoted(r.version), ",\"kind\":", json::quoted(r.kind), "}}");
 }
 
-std::string paths_of(const Catalog& catalog, std::string_view group, std::string_view version, bool all) {
+std::string paths_of(const Catalog& catalog, std::string_view group, std::string_view version, bool v2) {
   std::string out = "{";
   for (const ResourcePtr& r : catalog.all()) {
-    if (!all && (r->group != group || r->version != version)) continue;
+    if (!v2 && (r->group != group || r->version != version)) continue;
     std::string base = r->group.empty() ? cat("/api/", r->version) : cat("/apis/", r->group, "/", r->version);
     std::string path = cat(base, r->namespaced ? "/namespaces/{namespace}/" : "/", r->plural);
-    append(out, {out.size() > 1 ? "," : "", json::quoted(path), ":{\"get\":", operation(*r, "list"), ",\"post\":",
-                 operation(*r, "post"), "},", json::quoted(cat(path, "/{name}")), ":{\"get\":", operation(*r, "get"),
-                 ",\"put\":", operation(*r, "put"), ",\"patch\":", operation(*r, "patch"), ",\"delete\":",
-                 operation(*r, "delete"), "}"});
+    append(out, {out.size() > 1 ? "," : "", json::quoted(path), ":{\"get\":", operation(*r, "list", v2), ",\"post\":",
+                 operation(*r, "post", v2), "},", json::quoted(cat(path, "/{name}")), ":{\"get\":", operation(*r, "get", v2),
+                 ",\"put\":", operation(*r, "put", v2), ",\"patch\":", operation(*r, "patch", v2), ",\"delete\":",
+                 operation(*r, "delete", v2), "}"});
   }
   return out + "}";
 }
@@ -201,9 +203,13 @@ std::string document(const Catalog& catalog, std::string_view group, std::string
 Result<httpd::Response> serve_openapi(const Catalog& catalog, const ApiRequest& r) {
   const auto& p = r.path;
   if (p.size() == 2 && p[1] == "v2") {
-    return text_response(200, cat("{\"swagger\":\"2.0\",\"info\":{\"title\":\"Kubernetes\",\"version\":\"v1.36.3\"},\"paths\":",
-                                  paths_of(catalog, "", "", true), ",\"definitions\":",
-                                  schemas_of(catalog, "", "", true, "#/definitions/"), "}"));
+    std::string text = cat("{\"swagger\":\"2.0\",\"info\":{\"title\":\"Kubernetes\",\"version\":\"v1.36.3\"},\"paths\":",
+                           paths_of(catalog, "", "", true), ",\"definitions\":",
+                           schemas_of(catalog, "", "", true, "#/definitions/"), "}");
+    if (r.http->header("Accept").find(kOpenApiV2Protobuf) == std::string_view::npos) {
+      return text_response(200, std::move(text));
+    }
+    return text_response(200, openapi_v2_protobuf(TRY(json::read(text))), kOpenApiV2Protobuf);
   }
   if (p.size() >= 2 && p[1] == "v3") {
     if (p.size() == 2) {

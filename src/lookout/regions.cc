@@ -122,8 +122,8 @@ void Regions::stop() {
   for (std::thread* t : {&carer_, &connector_}) {
     if (t->joinable()) t->join();
   }
-  for (const Slot& s : slots()) s.region->stop();
   factory_.stop();
+  for (const Slot& s : slots()) s.region->stop();
 }
 
 void Regions::give_back() {

@@ -11,7 +11,7 @@ class StackLimit {
  public:
   // Half of the usual 8 MiB: the rest belongs to callers and to what a function needs below us.
   // AddressSanitizer's frames are several times as large; it runs with `ulimit -s 65536`.
-#ifdef __SANITIZE_ADDRESS__
+#if __has_feature(address_sanitizer)
   static constexpr size_t kBytes = size_t{32} << 20;
 #else
   static constexpr size_t kBytes = size_t{4} << 20;

@@ -6,7 +6,7 @@
 
 #include "funcs/funcs.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if __has_feature(address_sanitizer)
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -19,7 +19,7 @@ std::string render_text(std::string_view text, std::string_view data = "{}",
 
 // While one lives, values that come to hold themselves are no leaks: counting references keeps them
 // for good, which a template may ask for.
-#ifdef __SANITIZE_ADDRESS__
+#if __has_feature(address_sanitizer)
 using MayHoldItself = __lsan::ScopedDisabler;
 #else
 struct MayHoldItself {

@@ -117,6 +117,9 @@ class Cluster {
 class Kafka : public testing::Test {
  protected:
   void SetUp() override {
+#if __has_feature(thread_sanitizer)
+    GTEST_SKIP() << "librdkafka starts C11 threads, which ThreadSanitizer does not know";
+#endif
     if (!kafka_library()) GTEST_SKIP() << kafka_library().error().text();
     guard_.allow = {"127.0.0.1"};
   }

@@ -206,7 +206,7 @@ Result<httpd::Response> serve_openapi(const Catalog& catalog, const ApiRequest& 
     std::string text = cat("{\"swagger\":\"2.0\",\"info\":{\"title\":\"Kubernetes\",\"version\":\"v1.36.3\"},\"paths\":",
                            paths_of(catalog, "", "", true), ",\"definitions\":",
                            schemas_of(catalog, "", "", true, "#/definitions/"), "}");
-    if (r.http->header("Accept").find(kOpenApiV2Protobuf) == std::string_view::npos) {
+    if (r.http->header("Accept").find(kAcceptOpenApiV2Protobuf) == std::string_view::npos) {
       return text_response(200, std::move(text));
     }
     return text_response(200, openapi_v2_protobuf(TRY(json::read(text))), kOpenApiV2Protobuf);

@@ -9,9 +9,11 @@
 
 namespace pintle::drydock {
 
-// As client-go sends it in Accept, and as the answer's type.
-constexpr std::string_view kOpenApiV2Protobuf =
+// What client-go asks for, and the answer's type: it parses that, and stumbles over the @.
+constexpr std::string_view kAcceptOpenApiV2Protobuf =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+constexpr std::string_view kOpenApiV2Protobuf =
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 // `document`: the same as JSON. What it has and gnostic's schema has no field for is left out.
 std::string openapi_v2_protobuf(const value::Value& document);

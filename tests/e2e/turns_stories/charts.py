@@ -30,9 +30,9 @@ def definitions(world):
     return {c["metadata"]["name"] for c in found}
 
 
-def gone(world, ns):
+def gone(world, path):
     for _ in range(300):
-        if not world.server.get(f"/api/v1/namespaces/{ns}"):
+        if not world.server.get(path):
             return
         time.sleep(0.2)
 
@@ -52,9 +52,12 @@ def compare(world, o, told, skip):
         for turns in "HP":
             before = definitions(world)
             runs.append(play(world, Story(os.path.basename(file), steps), turns, ns, cluster=True))
-            gone(world, ns)
-            for name in definitions(world) - before:
-                world.server.call("DELETE", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}")
+            gone(world, f"/api/v1/namespaces/{ns}")
+            made = [f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{n}" for n in definitions(world) - before]
+            for path in made:
+                world.server.call("DELETE", path)
+            for path in made:
+                gone(world, path)
         story = Story(os.path.basename(file), steps)
         for a, b in zip(*runs):
             told(world.server.title, story, "4", "P", a["step"], unlike(story.name, a, b), o.v)

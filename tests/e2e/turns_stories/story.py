@@ -202,6 +202,8 @@ def play(world, story, turns, ns, cluster=False):
             calm(world, ns)
         code, out, err = world.run([world.programs[who], *args], extra)
         reads = args[0] in ("list", "get", "history", "template", "status", "show")
+        if cluster and not reads and world.server.get(f"/apis/apps/v1/namespaces/{ns}/statefulsets").get("items"):
+            calm(world, ns)  # their claims come one after the other
         state = {} if reads else world.objects(f"{ns}-new" if f"{ns}-new" in args else ns, cluster)
         seen.append({"step": step, "exit": code, "stdout": steady(out, ns), "stderr": steady(without_cause(err), ns),
                      "objects": json.loads(steady(json.dumps(state), ns)) if state else {}})
@@ -211,9 +213,9 @@ def play(world, story, turns, ns, cluster=False):
 
 
 def calm(world, ns):
-    """Waits for the controllers to rest for two seconds, twenty in all: status shows what they are about."""
+    """Waits for the controllers to rest for two seconds, a minute in all: status shows what they are about."""
     last, rested = None, 0
-    for _ in range(40):
+    for _ in range(120):
         now = [(i["metadata"]["name"], i["metadata"]["resourceVersion"])
                for path in ("/api/v1/namespaces/%s/pods", "/apis/apps/v1/namespaces/%s/deployments",
                             "/apis/apps/v1/namespaces/%s/statefulsets", "/apis/apps/v1/namespaces/%s/daemonsets")

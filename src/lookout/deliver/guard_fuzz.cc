@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "lookout/deliver/guard.h"
@@ -11,18 +12,25 @@
 namespace {
 
 // Written apart from the guard's own tables.
-bool is_private(const std::string& text) {
-  in_addr v4{};
-  in6_addr v6{};
-  if (inet_pton(AF_INET6, text.c_str(), &v6) == 1) {
-    const uint8_t* b = v6.s6_addr;
-    return b[0] == 0 || b[0] >= 0xfc || (b[0] == 0x20 && b[1] == 0x02 && b[2] == 127);
-  }
-  if (inet_pton(AF_INET, text.c_str(), &v4) != 1) return true;
-  const uint32_t a = ntohl(v4.s_addr);
+bool is_private(uint32_t a) {
   const uint32_t top = a >> 24;
   return top == 0 || top == 10 || top == 127 || top >= 224 || a >> 16 == 0xc0a8 ||
          a >> 16 == 0xa9fe || a >> 20 == 0xac1;
+}
+
+bool is_private(const std::string& text) {
+  in_addr v4{};
+  in6_addr v6{};
+  if (inet_pton(AF_INET, text.c_str(), &v4) == 1) return is_private(ntohl(v4.s_addr));
+  if (inet_pton(AF_INET6, text.c_str(), &v6) != 1) return true;
+  const uint8_t* b = v6.s6_addr;
+  const auto v4_at = [&](int i) {
+    return static_cast<uint32_t>(b[i]) << 24 | b[i + 1] << 16 | b[i + 2] << 8 | b[i + 3];
+  };
+  static const uint8_t kNat64[12] = {0, 0x64, 0xff, 0x9b};
+  if (std::memcmp(b, kNat64, sizeof kNat64) == 0) return is_private(v4_at(12));
+  if (b[0] == 0x20 && b[1] == 0x02) return is_private(v4_at(2));
+  return b[0] >> 5 != 1;
 }
 
 }  // namespace

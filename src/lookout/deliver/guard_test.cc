@@ -92,6 +92,9 @@ TEST(Guard, reads_every_form_of_an_address_before_it_checks) {
                                 "[2002:a9fe:a9fe::1]",
                                 "[::127.0.0.1]",
                                 "[::ffff:0:127.0.0.1]",
+                                "[::fff:a9fe:a9fe]",
+                                "[::8.8.8.8]",
+                                "[4000::1]",
                                 "[fec0::1]"}) {
     const std::string v = verdict("https://" + std::string(host) + "/");
     EXPECT_NE(v.find("which is not allowed"), std::string::npos) << host << ": " << v;

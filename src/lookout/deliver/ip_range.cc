@@ -158,12 +158,14 @@ std::string_view denied_range(const Ip& ip) {
   for (const auto& [name, range] : denied()) {
     if (range.contains(ip)) return name;
   }
-  const auto inner = embedded_v4(ip);
-  if (!inner || ip.v4()) return "";
-  for (const auto& [name, range] : denied()) {
-    if (range.contains(*inner)) return name;
+  if (ip.v4()) return "";
+  if (const auto inner = embedded_v4(ip)) {
+    for (const auto& [name, range] : denied()) {
+      if (range.contains(*inner)) return name;
+    }
   }
-  return "";
+  static const IpRange kGlobal = *parse_range("2000::/3"), kNat64 = *parse_range("64:ff9b::/96");
+  return kGlobal.contains(ip) || kNat64.contains(ip) ? "" : "::/0 outside 2000::/3";
 }
 
 }  // namespace pintle::lookout

@@ -158,7 +158,23 @@ def steady(text, ns):
     text = text.replace(ns, "NAMESPACE")
     for pattern, instead in MASKS:
         text = "\n".join(pattern.sub(instead, line) for line in text.split("\n")) if pattern.pattern.endswith("$") else pattern.sub(instead, text)
-    return ordered(text)
+    return ordered(ranked(text))
+
+
+def ranked(text):
+    """Conditions of an object come in the order they became true, which is a matter of time."""
+    def sort(v):
+        if isinstance(v, dict):
+            v = {k: sort(x) for k, x in v.items()}
+            if isinstance(v.get("conditions"), list):
+                v["conditions"].sort(key=lambda c: c.get("type", "") if isinstance(c, dict) else "")
+            return v
+        return [sort(x) for x in v] if isinstance(v, list) else v
+    try:
+        found = json.loads(text) if '"conditions":' in text else None
+    except ValueError:
+        return text
+    return json.dumps(sort(found)) if found else text
 
 
 def ordered(text):

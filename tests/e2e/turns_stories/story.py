@@ -155,10 +155,10 @@ def masked(v):
 
 
 def steady(text, ns):
-    text = text.replace(ns, "NAMESPACE")
+    text = ranked(text).replace(ns, "NAMESPACE")
     for pattern, instead in MASKS:
         text = "\n".join(pattern.sub(instead, line) for line in text.split("\n")) if pattern.pattern.endswith("$") else pattern.sub(instead, text)
-    return ordered(ranked(text))
+    return ordered(text)
 
 
 def ranked(text):

@@ -17,7 +17,6 @@
 #include "funcs/funcs.h"
 #include "render/errors.h"
 #include "render/objects.h"
-#include "sys/together.h"
 #include "tmpl/tmpl.h"
 
 namespace pintle::render {
@@ -144,31 +143,6 @@ void expect_keys(std::span<Renderables::value_type* const> files) {
   }
 }
 
-// Parsing takes a fifth of the time of a chart with large templates, and no text needs another.
-Status parse_all(std::span<Renderables::value_type* const> files, tmpl::Set& set) {
-  constexpr size_t kBytesAtOnce = 64 << 10;
-  std::vector<tmpl::Set::Text> texts;
-  std::vector<std::span<const tmpl::Set::Text>> pieces;
-  texts.reserve(files.size());  // pieces point into it
-  for (size_t begin = 0, bytes = 0; const auto* file : files) {
-    texts.push_back({file->first, file->second.text});
-    bytes += file->second.text.size();
-    if (bytes < kBytesAtOnce && texts.size() < files.size()) continue;
-    pieces.emplace_back(texts.data() + begin, texts.size() - begin);
-    begin = texts.size();
-    bytes = 0;
-  }
-  std::vector<std::shared_ptr<tmpl::Set::Batch>> batches(pieces.size());
-  sys::together(pieces.size(), [&](size_t i) { batches[i] = set.read(pieces[i]); });
-  for (auto& batch : batches) {
-    const Status added = set.add(std::move(batch));
-    if (added) continue;
-    const auto* where = added.error().find<tmpl::Location>();
-    return parse_error(where != nullptr ? where->name : "", added.error());
-  }
-  return ok();
-}
-
 }  // namespace
 
 Status render(const chart::Chart& chart, const Value& render_values, const Options& options,
@@ -182,7 +156,10 @@ Status render(const chart::Chart& chart, const Value& render_values, const Optio
   tmpl::Set set(functions(options.helm3));
   set.set_methods(Type::kValues, values_method);
   set.set_methods(Type::kFiles, files_method);
-  TRY(parse_all(order, set));
+  for (auto* file : order) {
+    auto parsed = set.parse(file->first, file->second.text);
+    if (!parsed) return parse_error(file->first, parsed.error());
+  }
 
   tmpl::Options vm_options;
   vm_options.missing_key = options.strict ? tmpl::MissingKey::kError : tmpl::MissingKey::kZero;

@@ -20,43 +20,23 @@ Set::~Set() = default;
 Set::Set(Set&&) noexcept = default;
 
 Status Set::parse(std::string_view name, std::string_view text) {
-  const Text one{name, text};
-  return add(read({&one, 1}));
-}
-
-std::shared_ptr<Set::Batch> Set::read(std::span<const Text> texts) const {
-  auto batch = std::make_shared<Batch>();
-  for (const Text& t : texts) {
-    auto source = std::make_unique<Source>(batch->arena);
-    source->name = t.name;
-    source->text = t.text;
-    auto definitions = tmpl::parse(*source, rep_->functions, StackLimit());
-    if (!definitions) {
-      batch->end = definitions.error();
-      break;
-    }
-    batch->sources.push_back(std::move(source));
-    batch->definitions.push_back(std::move(*definitions));
+  auto source = std::make_unique<Source>(rep_->arena);
+  source->name = name;
+  source->text = text;
+  auto definitions = TRY(tmpl::parse(*source, rep_->functions, StackLimit()));
+  for (const Definition& d : definitions) {
+    Template*& current = rep_->defined[rep_->id(d.name)];
+    if (current != nullptr && d.empty) continue;
+    auto made = std::make_unique<Template>();
+    made->name = d.name;
+    made->source = source.get();
+    made->root = d.root;
+    made->empty = d.empty;
+    current = made.get();
+    rep_->templates.push_back(std::move(made));
   }
-  return batch;
-}
-
-Status Set::add(std::shared_ptr<Batch> batch) {
-  for (size_t i = 0; i < batch->sources.size(); ++i) {
-    for (const Definition& d : batch->definitions[i]) {
-      Template*& current = rep_->defined[rep_->id(d.name)];
-      if (current != nullptr && d.empty) continue;
-      auto made = std::make_unique<Template>();
-      made->name = d.name;
-      made->source = batch->sources[i].get();
-      made->root = d.root;
-      made->empty = d.empty;
-      current = made.get();
-      rep_->templates.push_back(std::move(made));
-    }
-  }
-  batch->definitions.clear();
-  return rep_->batches.emplace_back(std::move(batch))->end;
+  rep_->sources.push_back(std::move(source));
+  return ok();
 }
 
 bool Set::defined(std::string_view name) const {

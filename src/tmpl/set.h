@@ -16,14 +16,6 @@ namespace pintle::tmpl {
 // Helm's name for the whole set and for every tpl text.
 inline constexpr std::string_view kSetName = "gotpl";
 
-// Texts that were parsed, and their trees.
-struct Set::Batch {
-  Arena arena;
-  std::vector<std::unique_ptr<Source>> sources;
-  std::vector<std::vector<Definition>> definitions;  // of each source
-  Status end;                                        // why the next text has none
-};
-
 struct Set::Rep {
   explicit Rep(std::span<const value::FuncDef> rows) : functions(rows) {}
 
@@ -36,7 +28,8 @@ struct Set::Rep {
   std::deque<std::string> names;
   std::unordered_map<std::string_view, uint32_t> ids;
   std::vector<Template*> defined;  // by number; null: only mentioned
-  std::vector<std::shared_ptr<Batch>> batches;
+  Arena arena;  // trees and programs of all sources
+  std::vector<std::unique_ptr<Source>> sources;
   std::vector<std::unique_ptr<Template>> templates;
   MethodLookup methods[static_cast<size_t>(value::Type::kObject) + 1] = {};
 };

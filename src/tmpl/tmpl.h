@@ -10,7 +10,7 @@
 // Errors carry tmpl::Location and read exactly as Go's ("template: a:1:3: executing ..."); what a
 // function returned stays reachable as Error::cause ("error calling include: <inner error>").
 // A Set and the Vms on it belong to one thread (programs are compiled at first use and share
-// values with the output), Set::read excepted. Do not parse into a Set while a Vm executes.
+// values with the output). Do not parse into a Set while a Vm executes.
 // Behaviour: Go 1.26 text/template; theory of lexer, compiler and VM in tmpl/README.md.
 #pragma once
 
@@ -51,14 +51,6 @@ class Set {
   Status parse(std::string_view name, std::string_view text);
   template <std::same_as<std::string> S>
   Status parse(std::string_view name, S&& text) = delete;  // it would not outlive the Set
-  // The two halves of parse(), for many texts. `read` changes nothing and may run on several threads;
-  // `add` takes what was read into the set, in the texts' order, up to the first that is no template.
-  struct Text {
-    std::string_view name, text;
-  };
-  struct Batch;
-  std::shared_ptr<Batch> read(std::span<const Text> texts) const;
-  Status add(std::shared_ptr<Batch> batch);
   bool defined(std::string_view name) const;
 
   // Go methods of a named map type (common.Values, engine.files): they shadow keys of their names.

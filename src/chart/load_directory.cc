@@ -1,7 +1,8 @@
 // A chart directory into a list of files: a walk in name order that follows symlinks, honours
 // .helmignore and stays inside a budget (helm pkg/chart/v2/loader/directory.go, internal/sympath).
 // What the walk found is read when it is over, two files at a time where they are many: opening
-// thousands of small files is a fifth of the time an umbrella chart takes.
+// thousands of small files is a fifth of the time an umbrella chart takes. So the walk asks for
+// names and types alone, and sizes are looked at as files are read.
 #include <algorithm>
 #include <atomic>
 #include <optional>
@@ -34,10 +35,15 @@ class Walk {
   Result<std::vector<File>> read();
 
  private:
+  struct Found {
+    std::string inside, name;  // the name behind links
+  };
+
   Status entry(const std::string& inside, const std::string& real, const sys::FileInfo& info);
   Status link(const std::string& inside);
   Status file(const std::string& inside, const sys::FileInfo& info);
-  Error over_budget(const std::string& inside) const {
+  Result<sys::SharedBytes> read_one(const Found& found, int64_t room) const;
+  static Error over_budget(const std::string& inside) {
     return Error(Code::kResourceExhausted,
                  cat("error reading ", inside, ": chart exceeds maximum decompressed size of ",
                      kMaxChartSize, " bytes"));
@@ -50,19 +56,13 @@ class Walk {
   const std::string root_;
   const IgnoreRules rules_;
   const LoadOptions& options_;
-  struct Found {
-    std::string inside;
-    int64_t mod_time;
-    size_t budget;  // what is left for it
-  };
   std::vector<Found> found_;
   std::vector<std::string> open_;  // real paths of the directories being walked
-  int64_t budget_ = kMaxChartSize;
   size_t entries_ = 0;
 };
 
 Status Walk::directory(const std::string& inside, const std::string& real) {
-  const std::vector<sys::FileInfo> entries = TRY(disk_.read_dir(full(inside)));
+  const std::vector<sys::FileInfo> entries = TRY(disk_.read_types(full(inside)));
   entries_ += entries.size();
   if (entries_ > kMaxEntries) {
     return Error(Code::kResourceExhausted,
@@ -115,46 +115,57 @@ Status Walk::file(const std::string& inside, const sys::FileInfo& info) {
     return Error(Code::kInvalidArgument,
                  cat("cannot load irregular file ", name, " as it has file mode type bits set"));
   }
-  if (options_.helm3 && info.size > kMaxFileSizeHelm3) {
-    return Error(Code::kResourceExhausted,
-                 cat("chart file ", "\"", info.name, "\"", " is larger than the maximum file size ",
-                     kMaxFileSizeHelm3));
-  }
-  if (info.size > budget_) return over_budget(inside);
-  found_.push_back({inside, info.mod_time, static_cast<size_t>(budget_)});
-  budget_ -= info.size;
+  found_.push_back({inside, info.name});
   return ok();
+}
+
+// `room`: what the chart may still hold.
+Result<sys::SharedBytes> Walk::read_one(const Found& found, int64_t room) const {
+  const std::string name = full(found.inside);
+  const int64_t most = options_.helm3 ? std::min(room, kMaxFileSizeHelm3) : room;
+  auto bytes = disk_.read_shared(name, static_cast<size_t>(std::max<int64_t>(most, 0)));
+  if (bytes) return bytes;
+  if (bytes.error().code() != Code::kResourceExhausted) {
+    return options_.helm3 ? bytes.error() : Error::wrap("error reading " + found.inside, bytes.error());
+  }
+  const auto info = disk_.stat(name);
+  if (!options_.helm3 || !info || info->size <= kMaxFileSizeHelm3) return over_budget(found.inside);
+  return Error(Code::kResourceExhausted,
+               cat("chart file ", "\"", found.name, "\"", " is larger than the maximum file size ",
+                   kMaxFileSizeHelm3));
 }
 
 Result<std::vector<File>> Walk::read() {
   std::vector<std::optional<Result<sys::SharedBytes>>> read(found_.size());
-  std::atomic<int64_t> left{kMaxChartSize};  // files may hold more than they promised
-  const auto read_one = [&](size_t i) {
-    if (left <= 0) return;
-    read[i] = disk_.read_shared(full(found_[i].inside), found_[i].budget);
-    if (*read[i]) left -= static_cast<int64_t>((*read[i])->view.size());
+  std::atomic<int64_t> left{kMaxChartSize};
+  std::atomic<bool> failed{false};
+  const auto read_next = [&](size_t i) {
+    if (failed) return;
+    read[i] = read_one(found_[i], left);
+    if (*read[i]) {
+      left -= static_cast<int64_t>((*read[i])->view.size());
+    } else {
+      failed = true;
+    }
   };
   if (found_.size() >= kManyFiles) {
-    sys::together(found_.size(), read_one);
+    sys::together(found_.size(), read_next);
   } else {
-    for (size_t i = 0; i < found_.size(); ++i) read_one(i);
+    for (size_t i = 0; i < found_.size(); ++i) read_next(i);
   }
   std::vector<File> files;
   files.reserve(found_.size());
   int64_t budget = kMaxChartSize;
   for (size_t i = 0; i < found_.size(); ++i) {
     Found& found = found_[i];
-    if (!read[i]) return over_budget(found.inside);
-    if (!*read[i]) {
-      const Error& error = read[i]->error();
-      if (error.code() == Code::kResourceExhausted) return over_budget(found.inside);
-      return options_.helm3 ? error : Error::wrap("error reading " + found.inside, error);
-    }
+    // Once more what failed or was left out, when one behind it had taken the room or failed first.
+    if (!read[i] || !*read[i]) read[i] = read_one(found, budget);
+    if (!*read[i]) return read[i]->error();
     sys::SharedBytes& bytes = **read[i];
     budget -= static_cast<int64_t>(bytes.view.size());
     if (budget < 0) return over_budget(found.inside);
     if (bytes.view.starts_with(kBom)) bytes.view.remove_prefix(kBom.size());
-    files.push_back({std::move(found.inside), FileData(std::move(bytes.owner), bytes.view), found.mod_time});
+    files.push_back({std::move(found.inside), FileData(std::move(bytes.owner), bytes.view), bytes.mod_time});
   }
   return files;
 }

@@ -78,6 +78,10 @@ auto retry(Call call) {
   return result;
 }
 
+int64_t mod_time_of(const struct stat& st) {
+  return int64_t{st.st_mtim.tv_sec} * 1'000'000'000 + st.st_mtim.tv_nsec;
+}
+
 FileInfo to_info(std::string name, const struct stat& st) {
   FileInfo info;
   info.name = std::move(name);
@@ -90,7 +94,7 @@ FileInfo to_info(std::string name, const struct stat& st) {
   }
   info.mode = st.st_mode & 0777;
   info.size = st.st_size;
-  info.mod_time = int64_t{st.st_mtim.tv_sec} * 1'000'000'000 + st.st_mtim.tv_nsec;
+  info.mod_time = mod_time_of(st);
   return info;
 }
 
@@ -109,10 +113,21 @@ bool has_nul(const std::string& path) { return path.find('\0') != path.npos; }
 class RealDisk : public Disk {
  public:
   Result<std::string> read_file(const std::string& path, size_t max_bytes) override {
+    struct stat st{};
+    return read_all(path, max_bytes, st);
+  }
+
+  Result<SharedBytes> read_shared(const std::string& path, size_t max_bytes) override {
+    struct stat st{};
+    auto owner = std::make_shared<const std::string>(TRY(read_all(path, max_bytes, st)));
+    const std::string_view view = *owner;
+    return SharedBytes{std::move(owner), view, mod_time_of(st)};
+  }
+
+  static Result<std::string> read_all(const std::string& path, size_t max_bytes, struct stat& st) {
     if (has_nul(path)) return path_error("open", path, EINVAL);
     const Fd fd(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
     if (!fd.ok()) return path_error("open", path, errno);
-    struct stat st{};
     if (::fstat(fd.get(), &st) < 0) return path_error("stat", path, errno);
     if (!S_ISREG(st.st_mode)) max_bytes = std::min(max_bytes, kMaxStream);
     if (S_ISREG(st.st_mode) && static_cast<uint64_t>(st.st_size) > max_bytes) {
@@ -186,6 +201,14 @@ class RealDisk : public Disk {
   }
 
   Result<std::vector<FileInfo>> read_dir(const std::string& path) override {
+    return entries_of(path, false);
+  }
+
+  Result<std::vector<FileInfo>> read_types(const std::string& path) override {
+    return entries_of(path, true);
+  }
+
+  static Result<std::vector<FileInfo>> entries_of(const std::string& path, bool types_only) {
     if (has_nul(path)) return path_error("open", path, EINVAL);
     const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* dir = fd < 0 ? nullptr : ::fdopendir(fd);
@@ -199,6 +222,13 @@ class RealDisk : public Disk {
     while (const dirent* entry = ::readdir(dir)) {
       const std::string_view name = entry->d_name;
       if (name == "." || name == "..") continue;
+      errno = 0;
+      if (types_only && (entry->d_type == DT_REG || entry->d_type == DT_DIR)) {
+        FileInfo& info = entries.emplace_back();
+        info.name = name;
+        info.type = entry->d_type == DT_REG ? FileType::kRegular : FileType::kDirectory;
+        continue;
+      }
       struct stat st{};
       // Gone between the two calls: not there.
       if (::fstatat(::dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -341,12 +371,6 @@ Result<std::string> RealDisk::real_path(const std::string& path) {
 Disk& real_disk() {
   static RealDisk disk;
   return disk;
-}
-
-Result<SharedBytes> Disk::read_shared(const std::string& path, size_t max_bytes) {
-  auto owner = std::make_shared<const std::string>(TRY(read_file(path, max_bytes)));
-  const std::string_view view = *owner;
-  return SharedBytes{std::move(owner), view};
 }
 
 Result<std::string> absolute(Disk& disk, const std::string& path) {

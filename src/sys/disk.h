@@ -31,6 +31,7 @@ struct FileInfo {
 struct SharedBytes {
   std::shared_ptr<const std::string> owner;  // shared: by the files of one archive
   std::string_view view;
+  int64_t mod_time = 0;  // unix nanoseconds
 };
 
 class Disk {
@@ -39,14 +40,16 @@ class Disk {
   // max_bytes: refuses larger files with kResourceExhausted, before reading them whole. Pipes and
   // devices are read up to 64 MiB.
   virtual Result<std::string> read_file(const std::string& path, size_t max_bytes = SIZE_MAX) = 0;
-  // The same without a copy where the disk holds the bytes already.
-  virtual Result<SharedBytes> read_shared(const std::string& path, size_t max_bytes = SIZE_MAX);
+  // The same with the time, and without a copy where the disk holds the bytes already.
+  virtual Result<SharedBytes> read_shared(const std::string& path, size_t max_bytes = SIZE_MAX) = 0;
   // Never half a file: written beside, then renamed. Follows a symlink, keeps an existing mode.
   virtual Status write_file(const std::string& path, std::string_view data, uint32_t mode) = 0;
   virtual Status append_file(const std::string& path, std::string_view data, uint32_t mode) = 0;
   virtual Result<FileInfo> stat(const std::string& path) = 0;  // follows links
   virtual Result<FileInfo> lstat(const std::string& path) = 0;
   virtual Result<std::vector<FileInfo>> read_dir(const std::string& path) = 0;  // lstat, by name
+  // Names and types alone, for whom asking after each of thousands of files takes too long.
+  virtual Result<std::vector<FileInfo>> read_types(const std::string& path) { return read_dir(path); }
   virtual Status make_dirs(const std::string& path, uint32_t mode = 0755) = 0;
   virtual Result<std::string> make_temp_dir(const std::string& prefix) = 0;  // os.MkdirTemp("", ..)
   virtual Status remove(const std::string& path) = 0;      // a file or an empty directory

@@ -105,7 +105,7 @@ Result<SharedBytes> MemoryDisk::read_shared(const std::string& path, size_t max_
   if (node.data.view.size() > max_bytes) {
     return fail("read", path, "file too large", Code::kResourceExhausted);
   }
-  return node.data;
+  return SharedBytes{node.data.owner, node.data.view, node.mod_time};
 }
 
 Status MemoryDisk::write_file(const std::string& path, std::string_view data, uint32_t mode) {

@@ -2,7 +2,7 @@
 # Files are sorted by their ending: *_test.cc becomes yaml_test, *_bench.cc yaml_bench, each
 # x_fuzz.cc its own yaml_x_fuzz; they link this room and what it declares, nothing else.
 # tools/check-layers holds the includes to tools/layers.txt. LIGHTLY marks a room that mostly waits
-# for peers and disks: in a release it is compiled -O1, a quarter sooner.
+# for peers and disks: in a release it is compiled -O1, a seventh sooner.
 include(GoogleTest OPTIONAL)
 
 function(pintle_room room)

@@ -138,15 +138,9 @@ Result<sys::SharedBytes> Walk::read_one(const Found& found, int64_t room) const 
 Result<std::vector<File>> Walk::read() {
   std::vector<std::optional<Result<sys::SharedBytes>>> read(found_.size());
   std::atomic<int64_t> left{kMaxChartSize};
-  std::atomic<bool> failed{false};
   const auto read_next = [&](size_t i) {
-    if (failed) return;
     read[i] = read_one(found_[i], left);
-    if (*read[i]) {
-      left -= static_cast<int64_t>((*read[i])->view.size());
-    } else {
-      failed = true;
-    }
+    if (*read[i]) left -= static_cast<int64_t>((*read[i])->view.size());
   };
   if (found_.size() >= kManyFiles) {
     sys::together(found_.size(), read_next);
@@ -158,8 +152,7 @@ Result<std::vector<File>> Walk::read() {
   int64_t budget = kMaxChartSize;
   for (size_t i = 0; i < found_.size(); ++i) {
     Found& found = found_[i];
-    // Once more what failed or was left out, when one behind it had taken the room or failed first.
-    if (!read[i] || !*read[i]) read[i] = read_one(found, budget);
+    if (!*read[i]) read[i] = read_one(found, budget);  // one behind it may have taken the room
     if (!*read[i]) return read[i]->error();
     sys::SharedBytes& bytes = **read[i];
     budget -= static_cast<int64_t>(bytes.view.size());

@@ -16,7 +16,7 @@ enum class Form : uint8_t {
   kAnys,
   kTypes,       // TypeItem: a text or some, in a message
   kItems,       // ItemsItem
-  kSchema, kSchemas,
+  kSchemas,
   kProperties,  // named schemas in a message
   kAdditional,  // AdditionalPropertiesItem: a schema or a flag
 };
@@ -139,9 +139,6 @@ void schema_field(ProtobufWriter& w, const SchemaField& f, const Value& v, int d
       break;
     case Form::kItems:
       w.bytes(f.number, inside(1, schema(v, depth)));
-      break;
-    case Form::kSchema:
-      w.bytes(f.number, schema(v, depth));
       break;
     case Form::kSchemas:
       for (const Value& one : items(v)) w.bytes(f.number, schema(one, depth));

@@ -222,7 +222,6 @@ class RealDisk : public Disk {
     while (const dirent* entry = ::readdir(dir)) {
       const std::string_view name = entry->d_name;
       if (name == "." || name == "..") continue;
-      errno = 0;
       if (types_only && (entry->d_type == DT_REG || entry->d_type == DT_DIR)) {
         FileInfo& info = entries.emplace_back();
         info.name = name;

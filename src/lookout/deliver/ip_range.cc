@@ -142,12 +142,28 @@ std::optional<IpRange> parse_range(std::string_view text) {
   return range;
 }
 
+namespace {
+
+std::string_view row_of(const Ip& ip) {
+  for (const auto& [name, range] : denied()) {
+    if (range.contains(ip)) return name;
+  }
+  return "";
+}
+
+const IpRange& nat64() {
+  static const IpRange range = *parse_range("64:ff9b::/96");
+  return range;
+}
+
+}  // namespace
+
 std::optional<Ip> embedded_v4(const Ip& ip) {
-  static const IpRange kCompatible = *parse_range("::/96"), kNat64 = *parse_range("64:ff9b::/96"),
+  static const IpRange kCompatible = *parse_range("::/96"),
                        kTranslated = *parse_range("::ffff:0:0:0/96"),
                        k6to4 = *parse_range("2002::/16");
   if (ip.v4()) return ip;
-  if (kCompatible.contains(ip) || kNat64.contains(ip) || kTranslated.contains(ip)) {
+  if (kCompatible.contains(ip) || nat64().contains(ip) || kTranslated.contains(ip)) {
     return v4_at(ip, 12);
   }
   if (k6to4.contains(ip)) return v4_at(ip, 2);
@@ -155,17 +171,12 @@ std::optional<Ip> embedded_v4(const Ip& ip) {
 }
 
 std::string_view denied_range(const Ip& ip) {
-  for (const auto& [name, range] : denied()) {
-    if (range.contains(ip)) return name;
-  }
-  if (ip.v4()) return "";
+  if (const auto row = row_of(ip); !row.empty() || ip.v4()) return row;
   if (const auto inner = embedded_v4(ip)) {
-    for (const auto& [name, range] : denied()) {
-      if (range.contains(*inner)) return name;
-    }
+    if (const auto row = row_of(*inner); !row.empty()) return row;
   }
-  static const IpRange kGlobal = *parse_range("2000::/3"), kNat64 = *parse_range("64:ff9b::/96");
-  return kGlobal.contains(ip) || kNat64.contains(ip) ? "" : "::/0 outside 2000::/3";
+  static const IpRange kGlobal = *parse_range("2000::/3");
+  return kGlobal.contains(ip) || nat64().contains(ip) ? "" : "::/0 outside 2000::/3";
 }
 
 }  // namespace pintle::lookout

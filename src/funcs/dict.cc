@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "funcs/convert.h"
 #include "funcs/families.h"
+#include "funcs/funcs.h"
 #include "funcs/merge.h"
 
 namespace pintle::funcs {
@@ -36,13 +37,19 @@ bool get(Call& c) {
   return c.give(v ? *v : value::str(""));
 }
 
+void tell_change(Call& c) {
+  if (YamlTexts* texts = env(c).yaml_texts) texts->changed();
+}
+
 bool set(Call& c) {
   if (c[0].as_map() == nullptr) return c.fail("assignment to entry in nil map");
+  tell_change(c);
   c[0].as_map()->set(c[1].str(), c[2]);
   return c.give(as_plain_map(c[0]));
 }
 
 bool unset(Call& c) {
+  tell_change(c);
   if (c[0].as_map()) c[0].as_map()->erase(c[1].as_string());
   return c.give(as_plain_map(c[0]));
 }
@@ -126,6 +133,7 @@ bool dig(Call& c) {
 enum class OnError { kEmptyString, kFail };
 
 bool merge_into(Call& c, Overwrite overwrite, OnError on_error) {
+  tell_change(c);
   auto dst = c[0].map_ref();
   if (!dst && c.count > 1) {
     bool any = std::any_of(c.args + 1, c.args + c.count,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "funcs/families.h"
+#include "funcs/funcs.h"
 #include "funcs/objects.h"
 #include "json/json.h"
 #include "toml/toml.h"
@@ -37,14 +38,24 @@ bool give_error_list(Call& c, const Error& e) {
   return c.give(Value::list_of({value::str(e.text())}));
 }
 
+Result<Str> yaml_of(Call& c) {
+  YamlTexts* texts = c[0].is_map() && c[0].length() > 0 ? env(c).yaml_texts : nullptr;
+  if (texts) {
+    if (const Str* known = texts->find(c[0])) return *known;
+  }
+  Str text(trim_newline(TRY(yaml::write(c[0]))));
+  if (texts) texts->wrote(c[0], text);
+  return text;
+}
+
 bool to_yaml(Call& c) {
-  auto text = yaml::write(c[0]);
-  return give_text(c, text ? trim_newline(*text) : "");
+  auto text = yaml_of(c);
+  return c.give(Value::string(text ? std::move(*text) : Str()));
 }
 
 bool must_to_yaml(Call& c) {
-  auto text = yaml::write(c[0]);
-  return text ? give_text(c, trim_newline(*text)) : c.fail(text.error());
+  auto text = yaml_of(c);
+  return text ? c.give(Value::string(std::move(*text))) : c.fail(text.error());
 }
 
 bool to_yaml_pretty(Call& c) {

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "funcs/yaml_texts.h"
 #include "value/func.h"
 #include "value/value.h"
 
@@ -30,6 +31,7 @@ struct Env {
   // now(): unix nanoseconds; empty: the system clock.
   std::function<int64_t()> now_ns;
   Log log;  // what required and fail say under lint
+  YamlTexts* yaml_texts = nullptr;  // of this rendering; null: nothing is kept
 };
 // The Env of the running template, or the default one.
 const Env& env(const value::Call& call);

@@ -170,6 +170,8 @@ Status render(const chart::Chart& chart, const Value& render_values, const Optio
   env.lookup = options.environment.lookup;
   env.resolve_host = options.environment.resolve_host;
   env.log = options.log;
+  funcs::YamlTexts yaml_texts;
+  env.yaml_texts = &yaml_texts;
   vm.set_user(&env);
 
   std::string text;  // grows once, not for every file

@@ -145,6 +145,41 @@ TEST(Render, LintDoesNotFail) {
   EXPECT_EQ(line, "level=WARN msg=\"missing required value\" message=\"need x\"");
 }
 
+TEST(Render, WritesAMapAnewWhenItChanged) {
+  struct Row {
+    const char* claim;
+    const char* text;
+    const char* want;
+  } rows[] = {
+      {"again and again", "{{ range tuple 1 2 3 }}{{ toYaml $.Values.m }};{{ end }}", "a: 1;a: 1;a: 1;"},
+      {"set", "{{ range tuple 1 2 3 4 }}{{ toYaml $.Values.m }};{{ $_ := set $.Values.m \"a\" . }}{{ end }}",
+       "a: 1;a: 1;a: 2;a: 3;"},
+      {"set further in",
+       "{{ range tuple 1 2 3 4 }}{{ toYaml $.Values | sha256sum | trunc 0 }}{{ toYaml $.Values }};"
+       "{{ $_ := set $.Values.m \"a\" . }}{{ end }}",
+       "m:\n  a: 1;m:\n  a: 1;m:\n  a: 2;m:\n  a: 3;"},
+      {"unset", "{{ range tuple 1 2 3 }}{{ toYaml $.Values.m }};{{ end }}{{ $_ := unset .Values.m \"a\" }}"
+       "{{ toYaml .Values.m }}", "a: 1;a: 1;a: 1;{}"},
+      {"merge", "{{ range tuple 1 2 3 }}{{ toYaml $.Values.m }};{{ end }}"
+       "{{ $_ := merge .Values.m (dict \"b\" 2) }}{{ toYaml .Values.m }}", "a: 1;a: 1;a: 1;a: 1\nb: 2"},
+      {"mergeOverwrite", "{{ range tuple 1 2 3 }}{{ mustToYaml $.Values.m }};{{ end }}"
+       "{{ $_ := mergeOverwrite .Values.m (dict \"a\" 2) }}{{ mustToYaml .Values.m }}",
+       "a: 1;a: 1;a: 1;a: 2"},
+      {"a new map each time", "{{ range tuple 1 2 3 }}{{ dict \"k\" . | toYaml }};{{ end }}",
+       "k: 1;k: 2;k: 3;"},
+  };
+  for (const auto& r : rows) EXPECT_EQ(one(r.text, R"({"m":{"a":1}})"), r.want) << r.claim;
+}
+
+// The scope is one map for all templates of a chart, and its Template another for each.
+TEST(Render, WritesTheScopeOfEachTemplate) {
+  const std::string text = "{{ range tuple 1 2 3 }}{{ (toYaml $ | fromYaml).Template.Name }} {{ end }}";
+  auto c = make_chart("c", {{"templates/a.yaml", text}, {"templates/b.yaml", text}});
+  EXPECT_EQ(rendered(*c),
+            "c/templates/a.yaml=c/templates/a.yaml c/templates/a.yaml c/templates/a.yaml \n"
+            "c/templates/b.yaml=c/templates/b.yaml c/templates/b.yaml c/templates/b.yaml \n");
+}
+
 TEST(ParseKubeVersion, KeepsTheSuffixInHelm4) {
   auto v = parse_kube_version("1.33.4-gke.1245000");
   ASSERT_TRUE(v);

@@ -43,6 +43,7 @@ Template* Vm::Rep::find(std::string_view name) const {
 }
 
 const Program& Vm::Rep::program(Template& t) {
+  if (t.twin != nullptr) return program(*t.twin);
   if (t.program == nullptr) {
     t.program = compile(*t.root, number, &t == once ? once_arena : t.source->arena);
   }
@@ -97,7 +98,8 @@ Status Vm::Rep::execute_named(std::string_view name, const Value& data, std::str
                  Code::kNotFound);
   }
   // A program that is there already belongs to a template that others include.
-  if (options.once && running == 0 && !t->program) return execute_once(t, data, target);
+  bool shared = t->program != nullptr || t->twin != nullptr || t->has_twins;
+  if (options.once && running == 0 && !shared) return execute_once(t, data, target);
   return execute(t, data, target);
 }
 

@@ -33,7 +33,7 @@ class Parser {
 
   Result<std::vector<Definition>> run() {
     ListNode* root = top_level();
-    if (!failed_) add(source_.name, root);
+    if (!failed_) add(source_.name, root, true);
     if (failed_) return std::move(*error_);
     return std::move(definitions_);
   }
@@ -171,7 +171,7 @@ class Parser {
 
   ListNode* top_level();
   void definition();
-  void add(std::string_view name, ListNode* root);
+  void add(std::string_view name, ListNode* root, bool whole);
   ListNode* item_list(Node*& end);
   Node* text_or_action();
   Node* action();
@@ -247,20 +247,20 @@ void Parser::definition() {
     if (root != nullptr && end->kind != NodeKind::kEnd) {
       fail(cat("unexpected ", to_source(*end), " in ", kContext));
     } else if (root != nullptr) {
-      add(name, root);
+      add(name, root, false);
     }
   }
   tree_ = std::move(outer);
 }
 
-void Parser::add(std::string_view name, ListNode* root) {
+void Parser::add(std::string_view name, ListNode* root, bool whole) {
   bool empty = is_empty_tree(root);
   auto it = std::find_if(definitions_.begin(), definitions_.end(),
                          [&](const Definition& d) { return d.name == name; });
   if (it == definitions_.end()) {
-    definitions_.push_back({name, root, empty});
+    definitions_.push_back({name, root, empty, whole});
   } else if (it->empty) {
-    *it = {name, root, empty};
+    *it = {name, root, empty, whole};
   } else if (!empty) {
     fail(cat("template: multiple definition of template ", quote(name)));
   }
@@ -492,7 +492,7 @@ Node* Parser::block_control() {
   if (end->kind != NodeKind::kEnd) {
     return fail(cat("unexpected ", to_source(*end), " in ", kContext));
   }
-  add(name, root);
+  add(name, root, false);
   tree_ = std::move(outer);
 
   auto* n = make<TemplateNode>(NodeKind::kTemplate, token.pos);

@@ -29,6 +29,7 @@ struct Definition {
   std::string_view name;
   ListNode* root;
   bool empty;  // nothing but blanks: never replaces another definition
+  bool whole;  // the text itself
 };
 
 // Parses source.text. The definition named source.name is the text itself, unless it is empty and a

@@ -126,6 +126,8 @@ struct Template {
   const ListNode* root = nullptr;
   bool empty = false;
   std::unique_ptr<Program> program;  // made at first use
+  Template* twin = nullptr;          // of an equal text: its program serves both
+  bool has_twins = false;
 };
 
 // Argument kinds: Go's name of the parameter's type; may it be nil?

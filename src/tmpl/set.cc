@@ -19,23 +19,45 @@ Set::Set(std::span<const value::FuncDef> functions) : rep_(std::make_unique<Rep>
 Set::~Set() = default;
 Set::Set(Set&&) noexcept = default;
 
-Status Set::parse(std::string_view name, std::string_view text) {
-  auto source = std::make_unique<Source>(rep_->arena);
-  source->name = name;
-  source->text = text;
-  auto definitions = TRY(tmpl::parse(*source, rep_->functions, StackLimit()));
+Template* Set::Rep::define(const Definition& d, Source& source, Template* twin) {
+  Template*& current = defined[id(d.name)];
+  if (current != nullptr && d.empty) return nullptr;
+  auto& made = templates.emplace_back(std::make_unique<Template>());
+  made->name = d.name;
+  made->source = &source;
+  made->root = d.root;
+  made->empty = d.empty;
+  made->twin = twin;
+  if (twin != nullptr) twin->has_twins = true;
+  return current = made.get();
+}
+
+bool Set::Rep::Parsed::same_as(std::string_view name) const {
+  bool whole = false;
   for (const Definition& d : definitions) {
-    Template*& current = rep_->defined[rep_->id(d.name)];
-    if (current != nullptr && d.empty) continue;
-    auto made = std::make_unique<Template>();
-    made->name = d.name;
-    made->source = source.get();
-    made->root = d.root;
-    made->empty = d.empty;
-    current = made.get();
-    rep_->templates.push_back(std::move(made));
+    if (!d.whole && d.name == name) return false;
+    whole |= d.whole;
   }
-  rep_->sources.push_back(std::move(source));
+  return whole;
+}
+
+Status Set::parse(std::string_view name, std::string_view text) {
+  auto& source = *rep_->sources.emplace_back(std::make_unique<Source>(rep_->arena));
+  source.name = name;
+  source.text = text;
+  if (auto it = rep_->parsed.find(text); it != rep_->parsed.end() && it->second.same_as(name)) {
+    const Rep::Parsed& known = it->second;
+    for (size_t i = 0; i < known.made.size(); ++i) {
+      Definition d = known.definitions[i];
+      if (d.whole) d.name = source.name;
+      rep_->define(d, source, known.made[i]);
+    }
+    return ok();
+  }
+  auto definitions = TRY(tmpl::parse(source, rep_->functions, StackLimit()));
+  std::vector<Template*> made;
+  for (const Definition& d : definitions) made.push_back(rep_->define(d, source, nullptr));
+  rep_->parsed.insert_or_assign(text, Rep::Parsed{std::move(definitions), std::move(made)});
   return ok();
 }
 

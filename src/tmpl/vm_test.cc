@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/strings.h"
 #include "tmpl/testing/functions.h"
 #include "tmpl/testing/run.h"
 
@@ -272,6 +273,73 @@ TEST(Methods, OfNamedMapsShadowKeys) {
   m->set("a", value::str("b"));
   ASSERT_TRUE(vm.execute("t", Value::map(m, value::Type::kValues), out));
   EXPECT_EQ(out, "2b");
+}
+
+TEST(EqualTexts, AreTemplatesOfTheirOwnNames) {
+  constexpr std::string_view kText = "{{ define \"d\" }}{{ fail .s }}{{ end }}{{ template \"d\" . }}";
+  for (bool once : {false, true}) {
+    Set set(testing_functions());
+    ASSERT_TRUE(set.parse("a", kText));
+    ASSERT_TRUE(set.parse("b", kText));
+    ASSERT_TRUE(set.parse("i", "{{ include \"b\" . }}"));
+    Vm vm(set, {.once = once});
+    std::string out;
+    auto error = [&](std::string_view name) { return vm.execute(name, sample(), out).error().text(); };
+    constexpr std::string_view kInLast =
+        "template: b:1:19: executing \"d\" at <fail .s>: error calling fail: str";
+    for (int round = 0; round < 2; ++round) {  // the define of b replaced a's
+      EXPECT_EQ(error("a"), kInLast);
+      EXPECT_EQ(error("b"), kInLast);
+    }
+    EXPECT_EQ(error("i"), cat("template: i:1:3: executing \"i\" at <include \"b\" .>: error calling "
+                              "include: ", kInLast));
+  }
+}
+
+TEST(EqualTexts, NameTheFileThatRan) {
+  Set set(testing_functions());
+  constexpr std::string_view kText = "x\n{{ fail \"no\" }}";
+  ASSERT_TRUE(set.parse("a", kText));
+  ASSERT_TRUE(set.parse("b", kText));
+  Vm vm(set, {});
+  for (std::string name : {"a", "b", "a"}) {
+    std::string out;
+    EXPECT_EQ(vm.execute(name, sample(), out).error().text(),
+              cat("template: ", name, ":2:3: executing \"", name,
+                  "\" at <fail \"no\">: error calling fail: no"));
+    EXPECT_EQ(out, "x\n");
+  }
+}
+
+TEST(EqualTexts, MayDefineOneOfTheirNames) {
+  struct Row {
+    std::string_view text, a, b;
+  } rows[] = {
+      {"{{ define \"a\" }}D{{ end }}", "D", ""},   // a's own text is nothing but the define
+      {"{{ define \"b\" }}D{{ end }}", "", "D"},
+      {"{{ define \"a\" }} {{ end }}T", "T", "T"},  // an empty define gives way
+  };
+  for (bool a_first : {true, false}) {
+    for (const Row& row : rows) {
+      Set set(testing_functions());
+      ASSERT_TRUE(set.parse(a_first ? "a" : "b", row.text));
+      ASSERT_TRUE(set.parse(a_first ? "b" : "a", row.text));
+      Vm vm(set, {});
+      std::string a, b;
+      EXPECT_TRUE(vm.execute("a", sample(), a)) << row.text;
+      EXPECT_TRUE(vm.execute("b", sample(), b)) << row.text;
+      EXPECT_EQ(a, row.a) << row.text;
+      EXPECT_EQ(b, row.b) << row.text;
+    }
+  }
+}
+
+TEST(EqualTexts, FailToParseUnderEachName) {
+  Set set(testing_functions());
+  for (std::string name : {"a", "b"}) {
+    EXPECT_EQ(set.parse(name, std::string_view("{{ end }}")).error().text(),
+              cat("template: ", name, ":1: unexpected {{end}}"));
+  }
 }
 
 }  // namespace

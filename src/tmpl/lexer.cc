@@ -64,28 +64,33 @@ bool ascii_alphanumeric(unsigned char c) {
 
 }  // namespace
 
-std::string describe(const Token& token) {
+std::string_view Lexer::text_of(Token token) const {
   if (token.kind == TokenKind::kEof) return "EOF";
-  if (token.kind == TokenKind::kError) return std::string(token.text);
-  if (token.kind > TokenKind::kKeyword) return "<" + std::string(token.text) + ">";
-  if (token.text.size() <= 10) return quote(token.text);
-  std::string_view head = token.text;
+  if (token.kind == TokenKind::kError) return message_;
+  return text_.substr(token.pos, token.size);
+}
+
+std::string Lexer::describe(Token token) const {
+  std::string_view text = text_of(token);
+  if (token.kind == TokenKind::kEof || token.kind == TokenKind::kError) return std::string(text);
+  if (token.kind > TokenKind::kKeyword) return cat("<", text, ">");
+  if (text.size() <= 10) return quote(text);
   size_t n = 0;
-  for (int runes = 0; runes < 10 && n < head.size(); ++runes) {
-    n += static_cast<size_t>(decode_rune(head.substr(n)).size);
+  for (int runes = 0; runes < 10 && n < text.size(); ++runes) {
+    n += static_cast<size_t>(decode_rune(text.substr(n)).size);
   }
-  return quote(head.substr(0, n)) + "...";
+  return quote(text.substr(0, n)) + "...";
 }
 
 Token Lexer::emit(TokenKind kind) {
-  Token t{kind, static_cast<uint32_t>(start_), text_.substr(start_, pos_ - start_)};
+  Token t{static_cast<uint32_t>(start_), static_cast<uint32_t>(pos_ - start_), kind};
   start_ = pos_;
   return t;
 }
 
 Token Lexer::fail(std::string message) {
   message_ = std::move(message);
-  return {TokenKind::kError, static_cast<uint32_t>(start_), message_};
+  return {static_cast<uint32_t>(start_), 0, TokenKind::kError};
 }
 
 bool Lexer::space_at(size_t i) const { return i < text_.size() && is_blank(text_[i]); }
@@ -98,9 +103,7 @@ Token Lexer::text() {
     if (delim == text_.npos) {
       pos_ = text_.size();
       if (pos_ > start_) return emit(TokenKind::kText);
-      Token end = emit(TokenKind::kEof);
-      end.text = "EOF";
-      return end;
+      return emit(TokenKind::kEof);
     }
     if (delim > start_) {
       size_t end = delim;

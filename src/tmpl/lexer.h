@@ -44,13 +44,12 @@ enum class TokenKind : uint8_t {
   kWith,
 };
 
+// Small enough for registers: tokens that went through memory took a twelfth of a parse.
 struct Token {
-  TokenKind kind = TokenKind::kEof;
   uint32_t pos = 0;  // where it starts; its line is counted from here when an error wants it
-  std::string_view text;
+  uint32_t size = 0;
+  TokenKind kind = TokenKind::kEof;
 };
-
-std::string describe(const Token& token);  // as in `unexpected "x" in operand`
 
 class Lexer {
  public:
@@ -59,6 +58,8 @@ class Lexer {
       : text_(text), break_word_(break_word), continue_word_(continue_word) {}
 
   Token next();  // after kError or kEof there is nothing more to ask
+  std::string_view text_of(Token token) const;
+  std::string describe(Token token) const;  // as in `unexpected "x" in operand`
 
  private:
   Token text();

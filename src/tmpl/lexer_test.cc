@@ -12,7 +12,7 @@ std::string tokens(std::string_view text) {
   for (;;) {
     Token t = lexer.next();
     if (!out.empty()) out += ' ';
-    out += describe(t);
+    out += lexer.describe(t);
     if (t.kind == TokenKind::kEof || t.kind == TokenKind::kError) return out;
   }
 }

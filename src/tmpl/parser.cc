@@ -51,7 +51,7 @@ class Parser {
   };
 
   // ---- tokens ----
-  const Token& next() {
+  Token next() {
     if (peeked_ > 0) {
       --peeked_;
     } else {
@@ -59,7 +59,7 @@ class Parser {
     }
     return tokens_[peeked_];
   }
-  const Token& peek() {
+  Token peek() {
     if (peeked_ > 0) return tokens_[peeked_ - 1];
     peeked_ = 1;
     read();
@@ -67,25 +67,26 @@ class Parser {
   }
   void read() {
     if (failed_) {
-      tokens_[0] = Token{K::kEof, 0, "EOF"};
+      tokens_[0] = Token{};
     } else {
       tokens_[0] = lexer_.next();
     }
   }
+  std::string_view text_of(Token token) const { return lexer_.text_of(token); }
   void backup() { ++peeked_; }
-  void backup2(const Token& t1) {
+  void backup2(Token t1) {
     tokens_[1] = t1;
     peeked_ = 2;
   }
-  void backup3(const Token& t2, const Token& t1) {
+  void backup3(Token t2, Token t1) {
     tokens_[1] = t1;
     tokens_[2] = t2;
     peeked_ = 3;
   }
   Token next_non_space() {
-    const Token* t = &next();
-    while (t->kind == K::kSpace) t = &next();
-    return *t;
+    Token t = next();
+    while (t.kind == K::kSpace) t = next();
+    return t;
   }
   Token peek_non_space() {
     Token t = next_non_space();
@@ -109,12 +110,12 @@ class Parser {
     return nullptr;
   }
   int line_of(size_t pos) const { return locate(source_.text, pos).line; }
-  std::nullptr_t unexpected(const Token& token, std::string_view context) {
+  std::nullptr_t unexpected(Token token, std::string_view context) {
     if (failed_) return nullptr;
     if (token.kind != K::kError) {
-      return fail(cat("unexpected ", describe(token), " in ", context));
+      return fail(cat("unexpected ", lexer_.describe(token), " in ", context));
     }
-    std::string text(token.text);
+    std::string text(text_of(token));
     if (tree_.in_action && line_of(tree_.action_pos) != line_of(token.pos)) {
       if (!text.ends_with(" action")) text += " in action";
       append(text, {" started at ", source_.name, ":"});
@@ -183,11 +184,11 @@ class Parser {
   Node* block_control();
   Node* template_control();
   Node* else_control();
-  bool template_name(const Token& token, std::string_view context, std::string_view& name);
+  bool template_name(Token token, std::string_view context, std::string_view& name);
   CommandNode* command();
   Node* operand();
   Node* term();
-  Node* number(const Token& token);
+  Node* number(Token token);
   Node* parenthesized();
   VariableNode* variable(uint32_t pos, std::string_view name);
   bool unquoted(std::string_view quoted_text, std::string_view& text);
@@ -237,7 +238,7 @@ void Parser::definition() {
   std::string_view name;
   if (token.kind != K::kString && token.kind != K::kRawString) {
     unexpected(token, kContext);
-  } else if (!unquoted(token.text, name)) {
+  } else if (!unquoted(text_of(token), name)) {
     fail("invalid syntax");
   } else if (Token close = next_non_space(); close.kind != K::kRightDelim) {
     unexpected(close, kContext);
@@ -287,7 +288,7 @@ Node* Parser::text_or_action() {
   Token token = next_non_space();
   if (token.kind == K::kText) {
     auto* n = make<TextNode>(NodeKind::kText, token.pos);
-    n->text = token.text;
+    n->text = text_of(token);
     return n;
   }
   if (token.kind != K::kLeftDelim) return unexpected(token, "input");
@@ -341,16 +342,16 @@ bool Parser::declarations(PipeNode& pipe, Children& children, std::string_view c
     if (token.kind == K::kAssign || token.kind == K::kDeclare) {
       if (token.kind == K::kAssign) pipe.bits = PipeNode::kAssigns;
       next_non_space();
-      children.push_back(variable(v.pos, v.text));
+      children.push_back(variable(v.pos, text_of(v)));
       ++declared;
-      tree_.vars.push_back(v.text);
+      tree_.vars.push_back(text_of(v));
       break;
     }
-    if (token.kind == K::kChar && token.text == ",") {
+    if (token.kind == K::kChar && text_of(token) == ",") {
       next_non_space();
-      children.push_back(variable(v.pos, v.text));
+      children.push_back(variable(v.pos, text_of(v)));
       ++declared;
-      tree_.vars.push_back(v.text);
+      tree_.vars.push_back(text_of(v));
       if (context == "range" && declared < 2) {
         K kind = peek_non_space().kind;
         if (kind == K::kVariable || kind == K::kRightDelim || kind == K::kRightParen) continue;
@@ -467,10 +468,10 @@ Node* Parser::else_control() {
   return make<Node>(NodeKind::kElse, token.pos);
 }
 
-bool Parser::template_name(const Token& token, std::string_view context, std::string_view& name) {
+bool Parser::template_name(Token token, std::string_view context, std::string_view& name) {
   if (token.kind != K::kString && token.kind != K::kRawString) {
     unexpected(token, context);
-  } else if (!unquoted(token.text, name)) {
+  } else if (!unquoted(text_of(token), name)) {
     fail("invalid syntax");
   }
   return !failed_;
@@ -541,10 +542,10 @@ Node* Parser::operand() {
   Node* node = term();
   if (node == nullptr || peek().kind != K::kField) return node;
   uint32_t pos = peek().pos;
-  const char* start = peek().text.data();
+  const char* start = text_of(peek()).data();
   const char* end = start;
   while (peek().kind == K::kField) {
-    const std::string_view field = next().text;
+    const std::string_view field = text_of(next());
     end = field.data() + field.size();
   }
   if (node->kind == NodeKind::kField || node->kind == NodeKind::kVariable) {
@@ -573,26 +574,26 @@ Node* Parser::term() {
   switch (token.kind) {
     case K::kIdentifier: {
       auto* n = make<IdentifierNode>(NodeKind::kIdentifier, token.pos);
-      n->name = token.text;
-      n->function = functions_.find(token.text);
-      if (n->function == nullptr) return fail(cat("function ", quote(token.text), " not defined"));
+      n->name = text_of(token);
+      n->function = functions_.find(text_of(token));
+      if (n->function == nullptr) return fail(cat("function ", quote(text_of(token)), " not defined"));
       return n;
     }
     case K::kDot: return make<Node>(NodeKind::kDot, token.pos);
     case K::kNil: return make<Node>(NodeKind::kNil, token.pos);
     case K::kVariable: {
-      bool known = std::find(tree_.vars.begin(), tree_.vars.end(), token.text) != tree_.vars.end();
-      if (!known) return fail(cat("undefined variable ", quote(token.text)));
-      return variable(token.pos, token.text);
+      bool known = std::find(tree_.vars.begin(), tree_.vars.end(), text_of(token)) != tree_.vars.end();
+      if (!known) return fail(cat("undefined variable ", quote(text_of(token))));
+      return variable(token.pos, text_of(token));
     }
     case K::kField: {
       auto* n = make<FieldNode>(NodeKind::kField, token.pos);
-      set_path(*n, token.text.data(), token.text.data() + token.text.size());
+      set_path(*n, text_of(token).data(), text_of(token).data() + text_of(token).size());
       return n;
     }
     case K::kBool: {
       auto* n = make<BoolNode>(NodeKind::kBool, token.pos);
-      n->value = token.text == "true";
+      n->value = text_of(token) == "true";
       return n;
     }
     case K::kCharConstant:
@@ -602,8 +603,8 @@ Node* Parser::term() {
     case K::kString:
     case K::kRawString: {
       auto* n = make<StringNode>(NodeKind::kString, token.pos);
-      n->quoted = token.text;
-      if (!unquoted(token.text, n->text)) return fail("invalid syntax");
+      n->quoted = text_of(token);
+      if (!unquoted(text_of(token), n->text)) return fail("invalid syntax");
       return n;
     }
     default: break;
@@ -612,12 +613,12 @@ Node* Parser::term() {
   return nullptr;
 }
 
-Node* Parser::number(const Token& token) {
+Node* Parser::number(Token token) {
   auto* n = make<NumberNode>(NodeKind::kNumber, token.pos);
-  n->text = token.text;
-  std::string error = token.kind == K::kCharConstant ? read_char_constant(*n, token.text)
-                      : token.kind == K::kComplex    ? read_complex(*n, token.text)
-                                                     : read_number(*n, token.text);
+  n->text = text_of(token);
+  std::string error = token.kind == K::kCharConstant ? read_char_constant(*n, text_of(token))
+                      : token.kind == K::kComplex    ? read_complex(*n, text_of(token))
+                                                     : read_number(*n, text_of(token));
   if (!error.empty()) return fail(error);
   return n;
 }

@@ -45,8 +45,8 @@ Status Set::parse(std::string_view name, std::string_view text) {
   auto& source = *rep_->sources.emplace_back(std::make_unique<Source>(rep_->arena));
   source.name = name;
   source.text = text;
-  if (auto it = rep_->parsed.find(text); it != rep_->parsed.end() && it->second.same_as(name)) {
-    const Rep::Parsed& known = it->second;
+  Rep::Parsed& known = rep_->parsed[text];  // a new one is the same as nothing
+  if (known.same_as(name)) {
     for (size_t i = 0; i < known.made.size(); ++i) {
       Definition d = known.definitions[i];
       if (d.whole) d.name = source.name;
@@ -57,7 +57,7 @@ Status Set::parse(std::string_view name, std::string_view text) {
   auto definitions = TRY(tmpl::parse(source, rep_->functions, StackLimit()));
   std::vector<Template*> made;
   for (const Definition& d : definitions) made.push_back(rep_->define(d, source, nullptr));
-  rep_->parsed.insert_or_assign(text, Rep::Parsed{std::move(definitions), std::move(made)});
+  known = {std::move(definitions), std::move(made)};
   return ok();
 }
 

@@ -1,5 +1,5 @@
-// Any bytes as a template: lexer, parser, compiler, VM, tpl of the text itself. Bounded, so that
-// what is found is a crash, not a long loop.
+// Any bytes as a template, under two names: lexer, parser, compiler, VM, tpl of the text itself.
+// Bounded, so that what is found is a crash, not a long loop.
 #include <cstdint>
 
 #include "tmpl/testing/functions.h"
@@ -10,7 +10,7 @@ using namespace pintle;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(bytes), size);
   tmpl::Set set(tmpl::testing_functions());
-  if (!set.parse("t", text)) return 0;
+  if (!set.parse("t", text) || !set.parse("u", text)) return 0;
 
   auto inner = value::make_map();
   inner->set("k", value::str("v"));
@@ -27,6 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   tmpl::Vm vm(set, options);
   std::string out;
   (void)vm.execute("t", value::Value::map(data), out);
+  (void)vm.execute("u", value::Value::map(data), out);
   out.clear();
   (void)vm.run_text(text, value::Value::map(data), out);
   data->clear();

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 
+#include <netdb.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/strings.h"
+#include "http/ping.h"
 #include "sys/clock.h"
 
 #undef curl_easy_getinfo
+#undef curl_easy_setopt
 #undef curl_multi_setopt
 
 namespace pintle::http {
@@ -19,8 +24,24 @@ constexpr int kMostEvents = 256;
 constexpr size_t kMostUnanswered = 64;
 constexpr int64_t kPaceMs = 100;
 constexpr size_t kPace = 16;  // that are begun in this time whatever is unanswered
+constexpr int64_t kSecondNs = 1'000'000'000;
+constexpr int64_t kQuietNs = 30 * kSecondNs;   // then a PING
+constexpr int64_t kAnswerNs = 15 * kSecondNs;  // that it may take to be answered
 
 int64_t now_ns() { return sys::real_clock().monotonic_ns(); }
+
+// "127.0.0.1:45752", this side's end of a connection; "" when it has none (yet).
+std::string local_end(int socket) {
+  sockaddr_storage name{};
+  socklen_t size = sizeof name;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) return "";
+  char host[NI_MAXHOST], port[NI_MAXSERV];
+  if (::getnameinfo(reinterpret_cast<sockaddr*>(&name), size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return "";
+  }
+  return cat(host, ":", port);
+}
 
 bool named(const std::vector<const Options*>& clients, const Exchange& x) {
   return std::find(clients.begin(), clients.end(), x.options.get()) != clients.end();
@@ -130,6 +151,7 @@ void Engine::leave(const std::shared_ptr<const Options>& client) {
 
 void Engine::watch(int socket, int what) {
   if (what == CURL_POLL_REMOVE) {
+    peers_.erase(socket);
     ::epoll_ctl(epoll_, EPOLL_CTL_DEL, socket, nullptr);
     return;
   }
@@ -144,8 +166,20 @@ void Engine::watch(int socket, int what) {
 }
 
 int Engine::on_socket(CURL*, curl_socket_t socket, int what, void* self, void*) {
-  static_cast<Engine*>(self)->watch(socket, what);
+  auto& engine = *static_cast<Engine*>(self);
+  engine.watch(socket, what);
+  if (what == CURL_POLL_REMOVE) return 0;
+  Peer& peer = engine.peers_[socket];
+  const bool reads = (what & CURL_POLL_IN) != 0;
+  if (reads && !peer.read) peer.heard_ns = now_ns();
+  peer.read = reads;
   return 0;
+}
+
+// Its number may be another's at once.
+int Engine::on_close_socket(void* self, curl_socket_t socket) {
+  static_cast<Engine*>(self)->peers_.erase(socket);
+  return ::close(socket);
 }
 
 int Engine::on_timer(CURLM*, long ms, void* self) {
@@ -155,6 +189,9 @@ int Engine::on_timer(CURLM*, long ms, void* self) {
 
 void Engine::begin(const std::shared_ptr<Exchange>& x) {
   prepare(*curl_, *x);
+  curl_->easy_setopt(x->easy, CURLOPT_CLOSESOCKETFUNCTION, &Engine::on_close_socket);
+  curl_->easy_setopt(x->easy, CURLOPT_CLOSESOCKETDATA, this);
+  if (x->data && pulse_ns_ < 0) pulse_ns_ = now_ns() + kAnswerNs;
   x->place = running_.size();
   running_.push_back(x);
   if (x->request.cancel) cancellable_.push_back(x.get());
@@ -253,8 +290,67 @@ void Engine::collect() {
   }
 }
 
+// Which connections the multiplexed streams are on. libcurl does not tell before they have ended;
+// but it tells of the connection's own end. True: there are streams.
+bool Engine::find_sockets() {
+  bool streams = false;
+  std::unordered_map<std::string, int> ends;
+  for (const auto& x : running_) {
+    streams = streams || x->data;
+    if (!x->data || !x->multiplexed || x->socket >= 0) continue;
+    if (ends.empty()) {
+      for (const auto& [socket, peer] : peers_) ends.emplace(local_end(socket), socket);
+    }
+    const char* address = nullptr;
+    long port = 0;
+    curl_->easy_getinfo(x->easy, CURLINFO_LOCAL_IP, &address);
+    curl_->easy_getinfo(x->easy, CURLINFO_LOCAL_PORT, &port);
+    const auto end = ends.find(cat(address != nullptr ? address : "", ":", port));
+    if (end == ends.end()) continue;
+    x->socket = end->second;
+    peers_[x->socket].multiplexed = true;
+  }
+  return streams;
+}
+
+void Engine::pulse() {
+  const int64_t now = now_ns();
+  const bool streams = find_sockets();
+  int64_t next = now + kAnswerNs;  // those that begin meanwhile
+  std::vector<int> lost, quiet;
+  for (auto& [socket, peer] : peers_) {
+    if (!peer.multiplexed) continue;
+    if (!peer.read) peer.heard_ns = now;  // held up by those who read it
+    if (peer.asked_ns > peer.heard_ns) {
+      if (now - peer.asked_ns >= kAnswerNs) lost.push_back(socket);
+      next = std::min(next, std::max(peer.asked_ns + kAnswerNs, now + kSecondNs));
+    } else if (now - peer.heard_ns >= kQuietNs) {
+      peer.asked_ns = now;
+      quiet.push_back(socket);
+    } else {
+      next = std::min(next, peer.heard_ns + kQuietNs);
+    }
+  }
+  pulse_ns_ = streams ? next : -1;
+  for (const int socket : lost) {
+    for (const auto& x : running_) x->unheard = x->unheard || x->socket == socket;
+    peers_[socket].multiplexed = false;
+    ::shutdown(socket, SHUT_RD);  // curl reads the end of it
+  }
+  for (const int socket : quiet) {
+    const auto on = std::find_if(running_.begin(), running_.end(),
+                                 [&](const auto& x) { return x->socket == socket; });
+    if (on == running_.end() || !ping(*curl_, (*on)->easy, socket)) {
+      peers_[socket].multiplexed = false;  // left to TCP's keep-alive
+    }
+  }
+}
+
 int64_t Engine::poll_ms() const {
-  const int64_t until_timer = timer_ns_ < 0 ? -1 : std::max<int64_t>(0, (timer_ns_ - now_ns() + 999'999) / 1'000'000);
+  const int64_t due = timer_ns_ < 0   ? pulse_ns_
+                      : pulse_ns_ < 0 ? timer_ns_
+                                      : std::min(timer_ns_, pulse_ns_);
+  const int64_t until_timer = due < 0 ? -1 : std::max<int64_t>(0, (due - now_ns() + 999'999) / 1'000'000);
   const int64_t most = !queue_.empty() ? kPaceMs : !cancellable_.empty() ? kCancelPollMs : -1;
   if (most < 0 || until_timer < 0) return std::max(most, until_timer);
   return std::min(until_timer, most);
@@ -287,12 +383,18 @@ void Engine::loop() {
     collect();
     begin_streams();
     const int n = ::epoll_wait(epoll_, events, kMostEvents, static_cast<int>(poll_ms()));
+    const int64_t woken = now_ns();
     for (int i = 0; i < n; ++i) {
       const epoll_event& e = events[i];
       if (e.data.fd == bell_) {
         uint64_t rings = 0;
         (void)!::read(bell_, &rings, sizeof rings);
         continue;
+      }
+      if ((e.events & EPOLLIN) != 0) {
+        if (const auto peer = peers_.find(e.data.fd); peer != peers_.end()) {
+          peer->second.heard_ns = woken;
+        }
       }
       const bool broken = (e.events & (EPOLLERR | EPOLLHUP)) != 0;  // curl finds out how
       const int what = broken ? 0
@@ -304,6 +406,7 @@ void Engine::loop() {
       timer_ns_ = -1;
       curl_->multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &active);
     }
+    if (pulse_ns_ >= 0 && pulse_ns_ <= now_ns()) pulse();
   }
 }
 

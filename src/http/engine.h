@@ -8,6 +8,10 @@
 // Streams that are asked for at once do not begin at once: all their handshakes together would take
 // longer than any server waits for one. A few dozen are unanswered at a time; servers that never
 // answer slow the others' beginning down, but do not stop it.
+//
+// The pulse: an HTTP/2 connection with streams of which nothing was read for half a minute is sent a
+// PING; one that stays silent for 15 s more is shut, which ends its streams with an error. libcurl
+// does not tell of the answer: that something was read does.
 #pragma once
 
 #include <atomic>
@@ -16,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "http/exchange.h"
@@ -46,10 +51,13 @@ class Engine {
   void call_off(const std::shared_ptr<Exchange>& x);
   void end_cancelled();
   void collect();         // what curl has finished
+  bool find_sockets();
+  void pulse();
   int64_t poll_ms() const;
   void watch(int socket, int what);
   static int on_socket(CURL*, curl_socket_t socket, int what, void* self, void*);
   static int on_timer(CURLM*, long ms, void* self);
+  static int on_close_socket(void* self, curl_socket_t socket);
 
   const size_t max_connections_;
   const Curl* curl_ = nullptr;
@@ -73,6 +81,13 @@ class Engine {
   size_t unanswered_ = 0;                        // those that have, without an answer
   int64_t paced_ns_ = 0;  // when some were begun although many are unanswered
   int64_t timer_ns_ = -1;  // when curl wants to be called
+  struct Peer {
+    int64_t heard_ns = 0, asked_ns = 0;
+    bool read = false;         // curl wants what comes
+    bool multiplexed = false;  // known to be, and to have had streams
+  };
+  std::unordered_map<int, Peer> peers_;  // by socket
+  int64_t pulse_ns_ = -1;                // when to look at them
 };
 
 }  // namespace pintle::http

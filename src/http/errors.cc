@@ -89,6 +89,7 @@ Error failure_error(const Request& request, const Failure& f) {
   const auto fail = [&](Code code, std::string_view cause) {
     return f.answered ? Error(code, std::string(cause)) : request_error(request, code, cause);
   };
+  if (f.unheard) return fail(Code::kUnavailable, "http2: client connection lost");
   switch (f.code) {
     case CURLE_COULDNT_RESOLVE_HOST:
       return fail(Code::kUnavailable, cat("dial tcp: lookup ", host_of(request), name_server(),
@@ -117,6 +118,9 @@ Error failure_error(const Request& request, const Failure& f) {
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
       if (says(f, "alert") || says(f, "error:")) return fail(Code::kUnauthenticated, tls_cause(f));
+      if (says(f, "Connection timed out")) {  // nothing was acknowledged any more
+        return fail(Code::kUnavailable, cat("read tcp ", f.address, ": read: connection timed out"));
+      }
       if (f.answered) return fail(Code::kDataLoss, "unexpected EOF");
       return fail(Code::kUnavailable,
                   f.system_error ? cat(f.code == CURLE_RECV_ERROR ? "read tcp " : "write tcp ", f.address,

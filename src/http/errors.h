@@ -16,7 +16,7 @@ struct Failure {
   long verify_result = 0;    // OpenSSL's X509_V_ERR_*
   bool connected = false;    // the TCP connection stood
   bool answered = false;     // the head of the answer came
-  bool http2 = false;
+  bool unheard = false;      // an HTTP/2 peer left a PING unanswered
   std::string address;       // "127.0.0.1:443" that was dialled, "" before
   std::string server_name;   // verified instead of the URL's host; "": the host
   std::string detail;        // libcurl's own words

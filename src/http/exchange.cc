@@ -17,7 +17,10 @@ namespace pintle::http {
 namespace {
 
 constexpr long kStreamBuffer = 4 << 10;  // held as long as the stream lasts, however quiet it is
-constexpr unsigned kLostMs = 45'000;     // a stream's peer that acknowledges nothing is gone
+// A stream's peer that acknowledges nothing is gone: asked after half a minute, then every few
+// seconds. The limit ends it at the first question after it, where the kernel would count to nine.
+constexpr long kIdleSeconds = 30, kAskSeconds = 5;
+constexpr unsigned kLostMs = 40'000;
 
 std::string lower(std::string_view s) {
   std::string out(s);
@@ -44,12 +47,19 @@ size_t on_header(char* p, size_t, size_t n, void* user) {
     x.head_done = x.response.status >= 200;
     return 0;
   }
-  if (line == "\r\n" || line == "\n") x.head_done = x.response.status >= 200;
+  if (line == "\r\n" || line == "\n") {
+    x.head_done = x.response.status >= 200;
+    if (x.head_done && x.response.status < 300 && x.request.answered) {
+      std::lock_guard held(x.calling);
+      if (!x.dropped) x.request.answered();
+    }
+  }
   if (x.response.status >= 200) count_off(x);
   if (line.starts_with("HTTP/")) {  // a new head: after 100 Continue or a proxy's CONNECT
     x.response.headers.clear();
     const size_t space = line.find(' ');
     x.response.status = space == std::string_view::npos ? 0 : std::atoi(line.data() + space + 1);
+    x.multiplexed = line.starts_with("HTTP/2");
     return n;
   }
   const size_t colon = line.find(':');
@@ -179,6 +189,7 @@ void finish(const Curl& curl, Exchange& x, CURLcode code) {
   curl.easy_getinfo(x.easy, CURLINFO_CONNECT_TIME_T, &connected);
   f.connected = connected > 0;
   f.answered = x.response.status != 0;
+  f.unheard = x.unheard;
   f.address = x.address;
   f.server_name = x.options->tls.server_name;
   f.detail = x.detail[0] ? x.detail : curl.easy_strerror(code);
@@ -223,8 +234,8 @@ void prepare(const Curl& curl, Exchange& x) {
   // receiver, which may never answer, shall not wait with it.
   set(CURLOPT_PIPEWAIT, r.connect_to.empty() && r.url.starts_with("https:") ? 1L : 0L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
-  set(CURLOPT_TCP_KEEPIDLE, 30L);
-  set(CURLOPT_TCP_KEEPINTVL, 15L);
+  set(CURLOPT_TCP_KEEPIDLE, kIdleSeconds);
+  set(CURLOPT_TCP_KEEPINTVL, kAskSeconds);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout_ms));
   if (r.timeout_ms > 0) set(CURLOPT_TIMEOUT_MS, static_cast<long>(r.timeout_ms));
   if (x.data) set(CURLOPT_BUFFERSIZE, kStreamBuffer);

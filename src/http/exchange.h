@@ -35,6 +35,9 @@ struct Exchange {
   bool stopped = false;     // `data` said stop: success
   bool too_long = false;
   bool paused = false;
+  bool multiplexed = false;  // its answer comes by HTTP/2
+  int socket = -1;           // of its connection, once the engine has asked, if multiplexed
+  bool unheard = false;      // the peer left a PING unanswered
   size_t place = kNowhere;  // among those under way
   size_t* unanswered = nullptr;  // where it counts until the head of its answer comes
   std::atomic<bool> begun{false};

@@ -5,6 +5,11 @@
 //
 // A Client keeps its connections; libcurl's (HTTP/2 multiplexed where the server has it) on one I/O
 // thread of their own. Thread-safe. Retrying is the caller's policy.
+//
+// A peer that is gone without a word ends the streams of its connections within 45 s: it stops
+// acknowledging TCP's keep-alive (30 s of silence, then every 5 s). On HTTP/2 a peer that
+// acknowledges but does not answer is gone too (a PING after 30 s of silence, 15 s for its answer).
+// On HTTP/1.1 nothing tells such a one from a stream that has nothing to say.
 #pragma once
 
 #include <atomic>
@@ -55,6 +60,8 @@ struct Request {
   std::string body;
   int64_t timeout_ms = 0;          // whole exchange; 0: none
   const Cancel* cancel = nullptr;  // looked at at least every 100 ms
+  // Of `start`: runs once the head of a 2xx answer has come, like `data`, and before it.
+  std::function<void()> answered = {};
   size_t max_body = 256 << 20;     // a longer answer is an error
   size_t max_header = 1 << 20;     // likewise; all lines of its heads together
   // Once the head of an answer has come it is an answer, with as much of its body as came: what is

@@ -25,6 +25,7 @@ struct Delta {
   std::string version;                // of the store once this is applied; "": unchanged
   ObjectPtr kept = nullptr;           // what the store keeps of a plain one; null: that is its choice
   bool told = false;                  // kReplaced: the objects were pushed before, one by one
+  bool anew = false;                  // versions went back: an equal one may be another state
 };
 
 class DeltaQueue {

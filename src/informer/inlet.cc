@@ -28,13 +28,20 @@ void Inlet::tell(const std::shared_ptr<Shared>& s) {
   });
 }
 
-void Inlet::open(kube::Rest& rest, const kube::Call& call) {
+void Inlet::open(kube::Rest& rest, kube::Call call) {
   shared_ = std::make_shared<Shared>();
+  call.answered = [this, s = shared_] {
+    std::lock_guard held(s->mutex);
+    if (s->gone) return;
+    s->answered = true;
+    tell(s);
+  };
   pending_ = rest.open(
       call,
       [this, s = shared_](std::string_view piece) {
         std::lock_guard held(s->mutex);
         if (s->gone) return kube::Rest::Flow::kStop;
+        s->answered = true;
         tell(s);
         if (s->bytes.size() >= kHigh) {
           s->paused = true;
@@ -63,6 +70,11 @@ bool Inlet::take(std::string& out) {
   }
   if (resume && pending_) pending_->resume();
   return some;
+}
+
+bool Inlet::answered() const {
+  std::lock_guard held(shared_->mutex);
+  return shared_->answered;
 }
 
 std::optional<Status> Inlet::ended() {

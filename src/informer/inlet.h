@@ -23,12 +23,14 @@ class Inlet {
 
   Inlet(Loop& loop, std::function<void()> ready) : loop_(loop), ready_(std::move(ready)) {}
   ~Inlet();  // on the loop: ends the request; nothing is called afterwards
-  void open(kube::Rest& rest, const kube::Call& call);
+  void open(kube::Rest& rest, kube::Call call);
 
   // What has come, appended to `out`; on the loop. False when nothing has.
   bool take(std::string& out);
   // Whether it was sent: false while it waits for its turn among many.
   bool begun() const { return !pending_ || pending_->begun(); }
+  // Whether the server has answered it, well. `ready` runs for that too.
+  bool answered() const;
   // How it ended, when it has and all of it was taken.
   std::optional<Status> ended();
 
@@ -37,7 +39,7 @@ class Inlet {
   struct Shared {
     std::mutex mutex;
     std::string bytes;
-    bool told = false, paused = false;
+    bool told = false, paused = false, answered = false;
     bool gone = false;  // the inlet is no more
     std::optional<Status> end;
   };

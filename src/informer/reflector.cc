@@ -19,6 +19,9 @@ constexpr int64_t kSlowRetryNs = 60 * kSecond;  // denied, or not served
 constexpr int64_t kLongestRetryAfterSeconds = 120;
 constexpr int64_t kSilenceCheckNs = 10 * kSecond;
 constexpr int64_t kInitialSilenceNs = 30 * kSecond;  // a streaming list without a frame
+constexpr int64_t kAnswerNs = 10 * kSecond;  // a watch is answered before it has anything to say
+constexpr int64_t kBookmarkSilenceNs = 90 * kSecond, kBookmarkSlackNs = 15 * kSecond;
+constexpr int64_t kCheckMs = 30'000;
 constexpr int64_t kListSilenceNs = 75 * kSecond;  // a list without a byte: servers give up at 60 s
 constexpr int64_t kInternalMemoryNs = 60 * kSecond;
 constexpr int kIncompleteStreams = 3;
@@ -44,6 +47,7 @@ void Reflector::start() {
   if (state_ != State::kStopped) return;
   if (options_.start_version.empty() || !last_version_.empty()) return list_and_watch();
   last_version_ = options_.start_version;
+  uncertain_ = true;
   begin_watch();
 }
 
@@ -52,6 +56,7 @@ void Reflector::stop() {
   loop_.cancel(timer_);
   timer_ = 0;
   state_ = State::kStopped;
+  lost_ = false;
 }
 
 void Reflector::wake() {
@@ -77,7 +82,7 @@ void Reflector::leave_stream() {
 }
 
 void Reflector::open(State state, kube::Call call) {
-  state_ = state;
+  asked_ = state;
   call_ = std::move(call);
   retries_ = 0;
   renewed_ = false;
@@ -86,45 +91,63 @@ void Reflector::open(State state, kube::Call call) {
 
 void Reflector::send() {
   leave_stream();
-  state_ = asked_state();
+  state_ = asked_;
   answered_ = false;
   frames_ = 0;
   opened_at_ = heard_at_ = loop_.clock().monotonic_ns();
-  if (state_ == State::kList) {
+  if (lists()) {
     list_.emplace(options_.max_value);
   } else {
     list_.reset();
     frames_in_.emplace(options_.max_value);
     ++counters_.watches;
   }
-  if (state_ != State::kWatch) watch_silence();
+  watch_silence();
   inlet_ = std::make_unique<Inlet>(loop_, [this] { pump(); });
   inlet_->open(rest_, call_);
   sink_.moved();
 }
 
-Reflector::State Reflector::asked_state() const {
-  if (call_.query.find("watch=true") == std::string::npos) return State::kList;
-  return call_.query.find("sendInitialEvents=") == std::string::npos ? State::kWatch
-                                                                     : State::kWatchList;
+int64_t Reflector::bookmark_limit() const {
+  return std::max(kBookmarkSilenceNs, bookmark_every_ / 4 * 5 + kBookmarkSlackNs);
 }
 
 void Reflector::watch_silence() {
-  silence_ = loop_.after(kSilenceCheckNs, [this] {
+  int64_t ns = kSilenceCheckNs;
+  if (state_ == State::kWatch && inlet_ && inlet_->answered()) {
+    if (bookmark_every_ == 0) return;
+    ns = std::max(heard_at_ + bookmark_limit() - loop_.clock().monotonic_ns(), kSecond);
+  }
+  silence_ = loop_.after(ns, [this] {
     silence_ = 0;
-    const int64_t now = loop_.clock().monotonic_ns();
-    if (sink_.full() || !inlet_->begun()) heard_at_ = now;
-    const int64_t silent = now - heard_at_;
-    if (state_ == State::kWatchList && silent >= kInitialSilenceNs) {
-      watch_list_off_ = true;
-      fall_back(Error(Code::kDeadlineExceeded,
-                      "the server sent no bookmark at the end of the initial events"));
-    } else if (state_ == State::kList && silent >= kListSilenceNs) {
-      list_ended(Error(Code::kDeadlineExceeded, "the server went silent in a list"));
-    } else {
-      watch_silence();
-    }
+    note_silence();
   });
+}
+
+void Reflector::note_silence() {
+  const int64_t now = loop_.clock().monotonic_ns();
+  if (sink_.full() || !inlet_->begun()) heard_at_ = now;
+  const int64_t silent = now - heard_at_;
+  if (state_ == State::kWatch && !inlet_->answered()) {
+    if (!lost_ && silent >= kAnswerNs) {
+      lost_ = uncertain_ = true;
+      note(Error(Code::kDeadlineExceeded, "the server does not answer"));
+    }
+    watch_silence();
+  } else if (state_ == State::kWatch) {
+    if (bookmark_every_ == 0 || silent < bookmark_limit()) return watch_silence();
+    lost_ = uncertain_ = true;
+    note(Error(Code::kDeadlineExceeded, "the server has stopped sending bookmarks"));
+    begin_watch();
+  } else if (state_ == State::kWatchList && silent >= kInitialSilenceNs) {
+    watch_list_off_ = true;
+    fall_back(Error(Code::kDeadlineExceeded,
+                    "the server sent no bookmark at the end of the initial events"));
+  } else if (state_ == State::kList && silent >= kListSilenceNs) {
+    list_ended(Error(Code::kDeadlineExceeded, "the server went silent in a list"));
+  } else {
+    watch_silence();
+  }
 }
 
 void Reflector::wait(int64_t ns, After then) {
@@ -172,9 +195,9 @@ bool Reflector::retry_request(const Error& e) {
          &Reflector::send);
     return true;
   }
-  if (!broken_stream(e) || retries_ >= kRequestRetries) return false;
+  if (state_ == State::kCheck || !broken_stream(e) || retries_ >= kRequestRetries) return false;
   ++retries_;
-  wait(kSecond, &Reflector::send);
+  wait(kSecond, state_ == State::kWatch ? &Reflector::begin_watch : &Reflector::send);
   return true;
 }
 
@@ -184,6 +207,11 @@ void Reflector::pump() {
   if (!inlet_) return;
   const Inlet* stream = inlet_.get();
   const auto left = [&] { return inlet_.get() != stream; };
+  if (lost_ && state_ == State::kWatch && stream->answered()) {
+    lost_ = false;
+    counters_.last_error.clear();
+    sink_.moved();
+  }
   for (int chunks = 0;; ++chunks) {
     if (!decode() || left()) return;
     if (chunks == kChunksPerTurn) {
@@ -200,7 +228,7 @@ void Reflector::pump() {
     if (!inlet_->take(chunk_)) break;
     answered_ = true;
     heard_at_ = loop_.clock().monotonic_ns();
-    state_ == State::kList ? list_->feed(chunk_) : frames_in_->feed(chunk_);
+    lists() ? list_->feed(chunk_) : frames_in_->feed(chunk_);
   }
   if (chunk_.capacity() > (16 << 10)) std::string().swap(chunk_);
   sink_.flush();
@@ -215,7 +243,7 @@ bool Reflector::decode() {
       sink_.flush();
       if (sink_.full()) return false;
     }
-    const bool list = state_ == State::kList;
+    const bool list = lists();
     auto next = list ? list_->next() : frames_in_->next();
     if (!next) {
       on_end(std::move(next).error());
@@ -234,7 +262,7 @@ bool Reflector::decode() {
 
 Result<ObjectPtr> Reflector::make(std::string_view json) {
   ObjectPtr o = TRY(Object::parse(json));
-  if (ObjectPtr held = sink_.held(o->key(), o->resource_version());
+  if (ObjectPtr held = set_back_ ? nullptr : sink_.held(o->key(), o->resource_version());
       held && held->uid() == o->uid()) {
     return held;
   }
@@ -248,6 +276,7 @@ Result<ObjectPtr> Reflector::make(std::string_view json) {
 }
 
 Status Reflector::take_item(std::string_view item) {
+  if (state_ == State::kCheck) return ok();
   ObjectPtr object = TRY(make(item));
   ++counters_.list_items;
   if (options_.stream_lists) {
@@ -267,7 +296,7 @@ void Reflector::hand_on(Delta::Kind what, ObjectPtr object) {
     ++counters_.unchanged;
     return;
   }
-  sink_.push({what, std::move(object), {}, {}, std::move(heads)});
+  sink_.push({what, std::move(object), {}, {}, std::move(heads), false, set_back_});
 }
 
 Status Reflector::take_frame(std::string_view frame) {
@@ -292,7 +321,10 @@ Status Reflector::take_frame(std::string_view frame) {
     return ok();
   }
   if (type == "BOOKMARK") {
-    take_bookmark(json);
+    if (!take_bookmark(json)) {
+      uncertain_ = true;
+      begin_watch();
+    }
     return ok();
   }
   const uint64_t failures = counters_.transform_failures;
@@ -339,17 +371,25 @@ void Reflector::take_initial(Delta::Kind what, ObjectPtr object) {
   initial_.emplace(items_.back()->key(), items_.size() - 1);
 }
 
-void Reflector::take_bookmark(std::string_view json) {
+// False: it cannot be of the server that was watched so far.
+bool Reflector::take_bookmark(std::string_view json) {
   ++counters_.watch_bookmarks;
   const std::string version = string_at(json, {"metadata", "resourceVersion"});
   if (state_ == State::kWatch) {
+    const int64_t now = loop_.clock().monotonic_ns();
+    const bool first = bookmark_every_ == 0;
+    bookmark_every_ = std::max(bookmark_every_, now - std::exchange(bookmark_at_, now));
+    if (first && silence_ == 0) watch_silence();
     unordered_ = false;
-    if (version.empty()) return;
+    if (older_version(version, last_version_)) return false;
+    if (version.empty()) return true;
     last_version_ = version;
     sink_.push({Delta::Kind::kBookmark, nullptr, {}, version});
-    return;
+    return true;
   }
-  if (string_at(json, {"metadata", "annotations", "k8s.io/initial-events-end"}) != "true") return;
+  if (string_at(json, {"metadata", "annotations", "k8s.io/initial-events-end"}) != "true") {
+    return true;
+  }
   // The same stream goes on as the watch.
   initial_.clear();
   std::erase(items_, nullptr);
@@ -359,6 +399,9 @@ void Reflector::take_bookmark(std::string_view json) {
   silence_ = 0;
   incomplete_ = 0;
   listed(version);
+  bookmark_at_ = loop_.clock().monotonic_ns();
+  watch_silence();
+  return true;
 }
 
 // items_ are what there is at this version.
@@ -366,9 +409,10 @@ void Reflector::listed(std::string version) {
   ++counters_.lists;
   counters_.list_ns += loop_.clock().monotonic_ns() - list_began_;
   counters_.last_error.clear();
-  version_unavailable_ = unordered_ = false;
+  if (older_version(version, last_version_)) set_back(version);
+  version_unavailable_ = unordered_ = uncertain_ = lost_ = false;
   sink_.push({Delta::Kind::kReplaced, nullptr, std::exchange(items_, {}), version, nullptr,
-              options_.stream_lists});
+              options_.stream_lists, std::exchange(set_back_, false)});
   last_version_ = std::move(version);
 }
 
@@ -414,7 +458,23 @@ void Reflector::begin_watch_list() {
   open(State::kWatchList, watch_call(resource_, {version_to_ask(""), watch_seconds(), true}));
 }
 
+// The server has less than it had.
+void Reflector::set_back(std::string version) {
+  note(went_back(std::exchange(last_version_, {}), std::move(version)));
+  set_back_ = version_unavailable_ = true;
+}
+
 void Reflector::begin_watch() {
+  if (uncertain_ && !last_version_.empty() && last_version_ != "0") {
+    Resource heads = resource_;
+    heads.metadata_only = true;
+    ListQuery one;
+    one.limit = 1;
+    kube::Call call = list_call(heads, one);
+    call.timeout_ms = kCheckMs;
+    return open(State::kCheck, std::move(call));
+  }
+  bookmark_at_ = loop_.clock().monotonic_ns();
   unordered_ = last_version_.empty() || last_version_ == "0";
   open(State::kWatch, watch_call(resource_, {last_version_, watch_seconds(), false}));
 }
@@ -427,6 +487,8 @@ void Reflector::on_end(Status status) {
       return watch_list_ended(std::move(status));
     case State::kWatch:
       return watch_ended(std::move(status));
+    case State::kCheck:
+      return check_ended(std::move(status));
     default:
       return;
   }
@@ -449,6 +511,7 @@ void Reflector::list_ended(Status status) {
   if ((refusal == Refusal::kExpired || refusal == Refusal::kTooLarge) && !asked_again_) {
     note(e);
     asked_again_ = version_unavailable_ = true;
+    set_back_ = refusal == Refusal::kTooLarge;
     return begin_list("");
   }
   items_.clear();
@@ -501,12 +564,38 @@ void Reflector::watch_list_ended(Status status) {
   if (gone && !version_to_ask("").empty()) {
     note(e);
     version_unavailable_ = true;
+    set_back_ = refusal == Refusal::kTooLarge;
     return begin_watch_list();
   }
   fall_back(e);
 }
 
+void Reflector::check_ended(Status status) {
+  if (status && !list_->done()) status = cut_list();
+  if (!status) {
+    const Error e = status.error();
+    if (retry_request(e)) return;
+    if (e.find<kube::ApiStatus>() && refusal_of(e) != Refusal::kBusy) return fail(e);
+    lost_ = lost_ || silent_peer(e) || e.code() == Code::kDeadlineExceeded;
+    note(e);
+    return wait(backoff(), &Reflector::begin_watch);
+  }
+  uncertain_ = false;
+  if (!older_version(list_->resource_version(), last_version_)) return begin_watch();
+  set_back(list_->resource_version());
+  list_and_watch();
+}
+
 void Reflector::watch_ended(Status status) {
+  if (!status && !status.error().find<kube::ApiStatus>()) {
+    const Error& e = status.error();
+    uncertain_ = uncertain_ || !inlet_->answered() || silent_peer(e);
+    if (connection_refused(e)) lost_ = false;
+    if (silent_peer(e)) {
+      lost_ = true;
+      note(e);
+    }
+  }
   if (!status && retry_request(status.error())) return;
   const int64_t lasted = loop_.clock().monotonic_ns() - opened_at_;
   counters_.watch_ns += lasted;

@@ -22,6 +22,17 @@
 //   time. Silence begins when the request was sent.
 // - The last version is that of the last frame taken, the list's after a list. A watch begun at ""
 //   or "0" does not move it while its unordered ADDED frames come.
+// - A watch whose server has fallen silent is lost: a connection that is gone (http.h), 10 s without
+//   an answer, or no bookmark for the longest time between two and a quarter more and 15 s more, 90 s
+//   at least, where bookmarks came. It is begun anew. lost() and not watching() until one is
+//   answered.
+// - A restored server: one whose history has been set back keeps quiet on a watch from a version it
+//   has not reached again. So a watch is preceded by a list of one (metadata only, no version) after
+//   the server was lost or refused connections, at a stored version, and when a bookmark is older
+//   than what came before. When its version is the smaller number, the error has WentBack, and all is
+//   listed at "" and told as if nothing of it were known. Nothing is asked while watches are answered
+//   and end well, so a server that is exchanged for an older one between two watches, without a
+//   refused connection, is found by the bookmarks it fails to send only.
 // - Answers with Retry-After are waited for, ten times at most, before they count. A 401 is asked
 //   once more at once (credentials are read anew); 401, 403 and 404 are then tried every 60 s.
 // - A frame of another kind or without metadata is skipped and counted, never fatal. A frame longer
@@ -88,12 +99,13 @@ class Reflector {
   void stop();
   void wake();       // the sink is no longer full
   void retry_now();  // ends a wait, e.g. because the kind has just been installed
-  bool watching() const { return state_ == State::kWatch; }
+  bool watching() const { return state_ == State::kWatch && !lost_; }
+  bool lost() const { return lost_; }
   const std::string& last_version() const { return last_version_; }
   const Counters& counters() const { return counters_; }
 
  private:
-  enum class State : uint8_t { kStopped, kWaiting, kList, kWatchList, kWatch };
+  enum class State : uint8_t { kStopped, kWaiting, kList, kWatchList, kWatch, kCheck };
   using After = void (Reflector::*)();
 
   // The outer loop: list or streaming list, then watch; again after a wait.
@@ -108,6 +120,8 @@ class Reflector {
   void list_ended(Status status);
   void watch_list_ended(Status status);
   void watch_ended(Status status);
+  void check_ended(Status status);
+  void set_back(std::string version);
   void note(const Error& e);
   void fail(const Error& e);
   bool retry_request(const Error& e);
@@ -120,16 +134,18 @@ class Reflector {
   // The request under way.
   void open(State state, kube::Call call);
   void send();  // call_, anew
-  State asked_state() const;
+  bool lists() const { return state_ == State::kList || state_ == State::kCheck; }
   void leave_stream();
   void watch_silence();
+  void note_silence();
+  int64_t bookmark_limit() const;
 
   void pump();
   bool decode();  // false: the sink is full, or the stream was left
   Status take_item(std::string_view item);
   Status take_frame(std::string_view frame);
   void take_initial(Delta::Kind what, ObjectPtr object);
-  void take_bookmark(std::string_view json);
+  bool take_bookmark(std::string_view json);
   Result<ObjectPtr> make(std::string_view json);
   void hand_on(Delta::Kind what, ObjectPtr object);
 
@@ -143,6 +159,7 @@ class Reflector {
   Counters counters_;
 
   State state_ = State::kStopped;
+  State asked_ = State::kStopped;  // of the request under way or waited for
   std::string last_version_;
   bool version_unavailable_ = false, paginated_ = false, watch_list_off_ = false;
 
@@ -173,6 +190,10 @@ class Reflector {
 
   // A watch.
   bool unordered_ = false;  // begun at "" or "0"
+  bool lost_ = false;
+  bool uncertain_ = false;  // whether the server still has last_version_
+  bool set_back_ = false;   // it has not: nothing that is held counts until the next list
+  int64_t bookmark_at_ = 0, bookmark_every_ = 0;  // the last one or the answer; 0: none came
   int64_t internal_since_ = 0, internal_last_ = 0;
 };
 

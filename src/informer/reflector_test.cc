@@ -33,7 +33,7 @@ class ReflectorTest : public ::testing::Test, protected Sink {
       known_[std::string(o->key())] = o;
     }
     if (d.object) known_[std::string(d.object->key())] = d.object;
-    log_.push_back(cat(line, " @", d.version));
+    log_.push_back(cat(line, d.anew ? " anew" : "", " @", d.version));
   }
   bool full() override { return full_; }
   void on_error(const Error& e) override { errors_.push_back(e.text()); }
@@ -78,6 +78,14 @@ class ReflectorTest : public ::testing::Test, protected Sink {
     EXPECT_TRUE(watch->is_watch());
     EXPECT_EQ(watch->find("resourceVersion"), version);
     return watch;
+  }
+  // The list of one that precedes a watch when the server may be another; then the watch.
+  ExchangePtr checked(const std::string& version) {
+    const auto check = next();
+    EXPECT_EQ(check->call.query, "limit=1");
+    EXPECT_TRUE(check->call.accept.find("PartialObjectMetadataList") != std::string::npos);
+    check->answer(list_json({object_json("a", "3")}, version));
+    return next();
   }
   std::vector<std::string> log() {
     loop_.run_ready();
@@ -178,14 +186,14 @@ TEST_F(ReflectorTest, BacksOffOnRefusedConnectionsAnd429WithoutAList) {
   listed()->end(refused());
   EXPECT_TRUE(quiet());
   step(800 * kMs);
-  auto watch = next();
-  EXPECT_TRUE(watch->is_watch());
-  watch->refuse(429, "TooManyRequests");
+  auto check = next();
+  EXPECT_EQ(check->call.query, "limit=1") << "a server that was away may have been restored";
+  check->refuse(429, "TooManyRequests");
   step(1599 * kMs);
   EXPECT_TRUE(quiet());
   step(kMs);
-  watch = next();
-  EXPECT_TRUE(watch->is_watch());
+  auto watch = checked("10");
+  EXPECT_EQ(watch->find("resourceVersion"), "10");
   watch->send(error_frame(429, "TooManyRequests"));
   step(3200 * kMs);
   EXPECT_TRUE(next()->is_watch()) << "a 429 frame likewise";
@@ -199,7 +207,7 @@ TEST_F(ReflectorTest, StretchesTheBackoffByChance) {
   step(1199 * kMs);
   EXPECT_TRUE(quiet());
   step(kMs);
-  EXPECT_TRUE(next()->is_watch());
+  EXPECT_TRUE(checked("10")->is_watch());
 }
 
 TEST_F(ReflectorTest, ListsAtItsVersionAfterAnyOtherWatchError) {
@@ -356,7 +364,7 @@ TEST_F(ReflectorTest, KeepsItsVersionWhileUnorderedAddedFramesCome) {
 
 TEST_F(ReflectorTest, BeginsAtAStoredVersionWithoutAListAndListsOnlyWhenThatIsGone) {
   begin({.watch_list = true, .start_version = "77"});
-  const auto watch = next();
+  const auto watch = checked("80");
   EXPECT_TRUE(watch->is_watch());
   EXPECT_EQ(watch->find("resourceVersion"), "77");
   EXPECT_EQ(watch->find("sendInitialEvents"), "");
@@ -383,6 +391,7 @@ TEST_F(ReflectorTest, WatchesAgainAfterInternalErrorsOnlyWithinTheWindow) {
   EXPECT_TRUE(quiet()) << "12 s after the first";
   step(kSecond);
   watch = listed("20");
+  watch->accept();
   step(61 * kSecond);
   watch->send(error_frame(500, "InternalError"));
   EXPECT_TRUE(next()->is_watch()) << "a minute without one is forgiven";
@@ -438,6 +447,137 @@ TEST_F(ReflectorTest, GivesUpAListThatWentSilent) {
 TEST_F(ReflectorTest, EndsAWatchTheServerForgotToEnd) {
   begin();
   EXPECT_EQ(listed()->call.timeout_ms, 330'000);
+}
+
+TEST_F(ReflectorTest, LosesAServerThatDoesNotAnswerAWatch) {
+  begin();
+  const auto watch = listed();
+  step(9999 * kMs);
+  EXPECT_TRUE(reflector_->watching());
+  step(kMs);
+  EXPECT_FALSE(reflector_->watching());
+  EXPECT_TRUE(reflector_->lost());
+  EXPECT_FALSE(watch->dropped) << "it may come yet";
+  watch->accept();
+  loop_.run_ready();
+  EXPECT_TRUE(reflector_->watching());
+  EXPECT_EQ(reflector_->counters().last_error, "");
+  step(600 * kSecond);
+  EXPECT_TRUE(reflector_->watching()) << "one that never sent a bookmark may be quiet";
+}
+
+TEST_F(ReflectorTest, LosesAServerWhoseBookmarksStop) {
+  begin();
+  auto watch = listed();
+  watch->accept();
+  for (int i = 1; i <= 3; ++i) {
+    step(72 * kSecond);
+    watch->send(bookmark_json(cat(10 + i)));
+  }
+  step(104 * kSecond);
+  EXPECT_TRUE(reflector_->watching());
+  step(2 * kSecond);
+  EXPECT_TRUE(watch->dropped) << "72 s, a quarter more and 15 s";
+  EXPECT_TRUE(reflector_->lost());
+  watch = checked("13");
+  EXPECT_EQ(watch->find("resourceVersion"), "13");
+  EXPECT_TRUE(reflector_->lost()) << "until it answers";
+  watch->accept();
+  loop_.run_ready();
+  EXPECT_TRUE(reflector_->watching());
+}
+
+TEST_F(ReflectorTest, AFullSinkIsNoSilence) {
+  begin();
+  const auto watch = listed();
+  watch->accept();
+  step(60 * kSecond);
+  watch->send(bookmark_json("11"));
+  step(kSecond);
+  full_ = true;
+  watch->send(frame_json("ADDED", object_json("a", "12")));
+  step(200 * kSecond);
+  EXPECT_FALSE(watch->dropped);
+  EXPECT_TRUE(reflector_->watching());
+}
+
+TEST_F(ReflectorTest, WatchesAgainWhenAConnectionIsLostAndIsNotWatchingMeanwhile) {
+  begin();
+  auto watch = listed();
+  watch->accept();
+  watch->send(frame_json("ADDED", object_json("a", "11")));
+  step(50 * kSecond);
+  watch->end(Error(Code::kUnavailable, "http2: client connection lost"));
+  const auto check = next();
+  EXPECT_FALSE(check->is_watch());
+  EXPECT_TRUE(reflector_->lost());
+  EXPECT_EQ(reflector_->counters().last_error, "http2: client connection lost");
+  check->end(Error(Code::kUnavailable, "Get \"https://x\": dial tcp 127.0.0.1:1: i/o timeout"));
+  EXPECT_TRUE(quiet());
+  EXPECT_TRUE(reflector_->lost());
+  step(800 * kMs);
+  watch = checked("11");
+  EXPECT_EQ(watch->find("resourceVersion"), "11") << "no list of all";
+  watch->accept();
+  loop_.run_ready();
+  EXPECT_TRUE(reflector_->watching());
+}
+
+TEST_F(ReflectorTest, ListsAnewWhenTheServerWasSetBack) {
+  for (const bool streamed : {false, true}) {
+    begin({.watch_list = false, .stream_lists = streamed});
+    auto list = next();
+    list->answer(list_json({object_json("a", "99"), object_json("b", "120")}, "120"));
+    next()->end(refused());
+    log();
+    errors_.clear();
+    step(800 * kMs);
+    const auto check = next();
+    check->answer(list_json({}, "100"));
+    list = next();
+    EXPECT_EQ(list->call.query, "limit=500") << "at no version, at once";
+    EXPECT_EQ(errors_, Lines{"the server's version went back from 120 to 100: it was restored from "
+                             "an older state"});
+    list->answer(list_json({object_json("a", "99")}, "100"));
+    const auto watch = next();
+    EXPECT_EQ(watch->find("resourceVersion"), "100");
+    EXPECT_EQ(log(), streamed ? (Lines{"added a anew @", "replaced a anew @100"})
+                              : Lines{"replaced a anew @100"});
+    watch->send(frame_json("ADDED", object_json("c", "101")));
+    EXPECT_EQ(log(), Lines{"added c @101"});
+  }
+}
+
+TEST_F(ReflectorTest, ListsAnewWhenAListAtNoVersionIsOlder) {
+  begin();
+  auto watch = listed("120", {object_json("a", "99")});
+  watch->send(error_frame(410, "Gone"));
+  step(800 * kMs);
+  next()->refuse(504, "Timeout", "Too large resource version: 120, current: 100");
+  log();
+  const auto list = next();
+  EXPECT_EQ(list->find("resourceVersion"), "");
+  errors_.clear();
+  list->answer(list_json({object_json("a", "99")}, "100"));
+  EXPECT_EQ(next()->find("resourceVersion"), "100");
+  EXPECT_EQ(log(), Lines{"replaced a anew @100"});
+  EXPECT_EQ(errors_.size(), 1u);
+}
+
+TEST_F(ReflectorTest, AsksWhenABookmarkIsOlderThanWhatCameBefore) {
+  begin();
+  auto watch = listed("120");
+  watch->accept();
+  watch->send(bookmark_json("100"));
+  watch = checked("121");
+  EXPECT_EQ(watch->find("resourceVersion"), "120") << "it was another server that lagged behind";
+}
+
+TEST_F(ReflectorTest, NeverComparesVersionsThatAreNoNumbers) {
+  begin();
+  listed("b120")->end(refused());
+  step(800 * kMs);
+  EXPECT_EQ(checked("a100")->find("resourceVersion"), "b120");
 }
 
 TEST_F(ReflectorTest, PassesObjectsThroughTheTransform) {

@@ -1,5 +1,6 @@
 #include "informer/resource.h"
 
+#include <charconv>
 
 #include "base/strings.h"
 #include "informer/scan.h"
@@ -117,7 +118,32 @@ bool broken_stream(const Error& e) {
   if (e.code() == Code::kDeadlineExceeded || e.text().ends_with("unexpected EOF")) return true;
   return e.code() == Code::kUnavailable &&
          (e.text().ends_with("EOF") || e.text().ends_with("connection reset by peer") ||
-          e.text().ends_with("i/o timeout") || e.text().find("http2: ") != std::string::npos);
+          silent_peer(e) || e.text().find("http2: ") != std::string::npos);
+}
+
+bool silent_peer(const Error& e) {
+  if (e.find<kube::ApiStatus>()) return false;
+  return e.text().ends_with("client connection lost") || e.text().ends_with("i/o timeout") ||
+         e.text().ends_with("connection timed out");
+}
+
+Error went_back(std::string from, std::string to) {
+  Error e(Code::kDataLoss, cat("the server's version went back from ", from, " to ", to,
+                               ": it was restored from an older state"));
+  auto detail = std::make_unique<WentBack>();
+  detail->from = std::move(from);
+  detail->to = std::move(to);
+  e.set_detail(std::move(detail));
+  return e;
+}
+
+bool older_version(std::string_view a, std::string_view b) {
+  uint64_t x = 0, y = 0;
+  const auto number = [](std::string_view s, uint64_t& out) {
+    const auto [end, failed] = std::from_chars(s.data(), s.data() + s.size(), out);
+    return failed == std::errc() && end == s.data() + s.size();
+  };
+  return number(a, x) && number(b, y) && x < y;
 }
 
 Error frame_error(std::string_view status) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "kube/rest.h"
 
@@ -47,6 +48,18 @@ Refusal refusal_of(const Error& e);
 bool connection_refused(const Error& e);
 // The stream broke or timed out: as good as its end (utilnet.IsProbableEOF, IsTimeout).
 bool broken_stream(const Error& e);
+// The peer was not heard of for too long, or is not there: nobody said that the server is gone.
+bool silent_peer(const Error& e);
+
+// Detail of the error that says that the server's versions went back: it was restored from an older
+// state, and what it says from now on may have versions that something else has had.
+struct WentBack : ErrorDetail {
+  std::string from, to;
+};
+Error went_back(std::string from, std::string to);
+// Both are numbers, and `a` is the smaller. Versions that are none are never compared.
+bool older_version(std::string_view a, std::string_view b);
+
 // The error an ERROR frame's Status stands for.
 Error frame_error(std::string_view status_json);
 

@@ -128,6 +128,7 @@ void SharedInformer::flush() {
 // What others read without waiting for the loop.
 void SharedInformer::moved() {
   watching_ = reflector_.watching();
+  lost_ = reflector_.lost();
   std::lock_guard held(mutex_);
   reflected_ = reflector_.counters();
   reflected_.last_version = reflector_.last_version();
@@ -180,7 +181,7 @@ std::shared_ptr<Batch> SharedInformer::apply_replace(Delta& delta) {
     for (const ObjectPtr& o : delta.objects) kept_objects.push_back(kept(o));
   }
   Store::Replaced r =
-      store_.replace(options_.keep_text ? delta.objects : kept_objects, batch->version);
+      store_.replace(options_.keep_text ? delta.objects : kept_objects, batch->version, delta.anew);
   batch->changes.reserve(r.gone.size() + r.changed.size());
   tell_gone(std::move(r.gone), *batch);
   for (Store::Replaced::Changed& one : r.changed) {
@@ -237,7 +238,7 @@ std::shared_ptr<Batch> SharedInformer::apply_plain(std::vector<Delta>& deltas) {
     } else if (!old) {
       c.initial = !synced_;
       ++counters_.added;
-    } else if (old->resource_version() == c.object->resource_version() &&
+    } else if (!d.anew && old->resource_version() == c.object->resource_version() &&
                old->uid() == c.object->uid()) {
       ++counters_.unchanged;
       continue;

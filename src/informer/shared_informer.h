@@ -5,7 +5,8 @@
 // - Handlers: see delivery.h. They are independent: each has its own queue and pace; only a full
 //   one holds up the informer.
 // - A relist tells of deletes first (final_state_unknown), then of adds and updates in list order;
-//   of an object whose version has not changed it tells nobody. With reflector.stream_lists (which
+//   of an object whose version has not changed it tells nobody, unless the server's versions went
+//   back. With reflector.stream_lists (which
 //   wants keep_text off) it tells of adds and updates as they come, in bounded memory, and of the
 //   deletes at its end.
 // - Resync: every resync period, while watching, a handler that asked for it hears of each object
@@ -66,7 +67,8 @@ class SharedInformer : private Sink {
   const Store& store() const { return store_; }
   const Resource& resource() const { return resource_; }
   bool synced() const { return synced_; }
-  bool watching() const { return watching_; }
+  bool watching() const { return watching_; }  // and the server is heard of
+  bool lost() const { return lost_; }          // the server has fallen silent
   void retry_now();
   Counters counters() const;
 
@@ -112,7 +114,8 @@ class SharedInformer : private Sink {
   size_t next_loop_ = 0;             // guarded by mutex_
   Counters counters_;                // guarded by mutex_
   Counters reflected_;               // guarded by mutex_: the reflector's
-  std::atomic<bool> started_{false}, stopped_{false}, synced_{false}, watching_{false};
+  std::atomic<bool> started_{false}, stopped_{false}, synced_{false}, watching_{false},
+      lost_{false};
 };
 
 }  // namespace pintle::informer

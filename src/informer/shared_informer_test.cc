@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <atomic>
 #include <filesystem>
 #include <set>
@@ -151,6 +153,30 @@ TEST_F(SharedInformerTest, KeepsTheSameObjectsOverAnUnchangedRelist) {
   relist(watch, {object_json("a", "1")}, "20");
   EXPECT_EQ(informer_->store().get("a"), before);
   EXPECT_EQ(informer_->store().version(), "20");
+}
+
+TEST_F(SharedInformerTest, TellsOfEqualVersionsWhenTheServersVersionsWentBack) {
+  for (const bool streamed : {false, true}) {
+    InformerOptions options;
+    options.keep_text = !streamed;
+    options.reflector.stream_lists = streamed;
+    make(std::move(options));
+    Ear ear;
+    ASSERT_TRUE(informer_->add_handler(ear.handler()));
+    informer_->start();
+    const auto watch = list({object_json("a", "5"), object_json("b", "9")}, "9");
+    run();
+    ear.take();
+    watch->end(Error(Code::kUnavailable, "connect: connection refused"));
+    step(kSecond);
+    next()->answer(list_json({}, "6"));
+    list({object_json("a", "5", "another")}, "6");
+    Lines heard = ear.take();
+    std::sort(heard.begin(), heard.end());
+    EXPECT_EQ(heard, (Lines{"delete b 9 unknown", "update a 5->5"})) << streamed;
+    EXPECT_EQ(informer_->store().size(), 1u);
+    informer_.reset();
+  }
 }
 
 TEST_F(SharedInformerTest, HandlesRepeatedKeysOfABatchOneByOne) {

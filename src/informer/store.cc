@@ -125,14 +125,15 @@ std::vector<ObjectPtr> Store::retain(const std::vector<ObjectPtr>& objects,
   return erase_others(objects);
 }
 
-Store::Replaced Store::replace(const std::vector<ObjectPtr>& objects, std::string_view version) {
+Store::Replaced Store::replace(const std::vector<ObjectPtr>& objects, std::string_view version,
+                               bool anew) {
   std::unique_lock held(mutex_);
   Replaced r;
   r.gone = erase_others(objects);
   for (size_t i = 0; i < objects.size(); ++i) {
     const ObjectPtr& o = objects[i];
     const auto it = objects_.find(o->key());
-    const bool same = it != objects_.end() && !o->resource_version().empty() &&
+    const bool same = !anew && it != objects_.end() && !o->resource_version().empty() &&
                       it->second->resource_version() == o->resource_version() &&
                       it->second->uid() == o->uid();
     if (same) {

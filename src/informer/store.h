@@ -54,7 +54,9 @@ class Store {
     std::vector<Changed> changed;  // in list order
     size_t unchanged = 0;
   };
-  Replaced replace(const std::vector<ObjectPtr>& objects, std::string_view version);
+  // `anew`: none is unchanged, because equal versions may be other states.
+  Replaced replace(const std::vector<ObjectPtr>& objects, std::string_view version,
+                   bool anew = false);
   // Only the deletes of a replace: what has none of these keys goes.
   std::vector<ObjectPtr> retain(const std::vector<ObjectPtr>& objects, std::string_view version);
 

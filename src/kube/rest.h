@@ -35,6 +35,7 @@ struct Call {
   std::string accept = "application/json";
   int64_t timeout_ms = 0;
   const http::Cancel* cancel = nullptr;
+  std::function<void()> answered = {};  // of `open`: runs once the head of a 2xx answer has come
   bool retry = true;  // false: one try, for what is not worth waiting for
   std::string if_none_match = {};
 };

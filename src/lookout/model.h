@@ -31,6 +31,9 @@ struct Observation {
   int64_t received_ms = 0;
   int64_t count = 1;        // an Event's repeats
   int64_t count_delta = 1;  // since the state stored before; more than 1: repeats were missed
+  // A restored server may have given the version a second time: then another digest is another
+  // state, which is stored under the version with a part of its digest.
+  bool reused = false;
 };
 
 enum class Severity : uint8_t { kInfo, kWarning, kError };

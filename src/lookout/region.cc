@@ -24,6 +24,8 @@ constexpr int64_t kCareMs = 1'000;
 constexpr int64_t kArgoRetryMs = 2'000;
 
 constexpr std::string_view kDefinitions = "customresourcedefinitions.apiextensions.k8s.io";
+// The checkpoint that keeps reused_below_.
+constexpr std::string_view kReused = "@reused";
 constexpr std::string_view kRollouts = "rollouts.argoproj.io";
 constexpr std::string_view kApplications = "applications.argoproj.io";
 
@@ -79,10 +81,11 @@ struct WatchedRegion::Watch {
 
   // A watch that goes on from a checkpoint has no first list, and may be silent for long.
   bool live() const {
-    return informer->watching() || (resumed && informer->counters().last_error.empty());
+    return informer->watching() ||
+           (resumed && !informer->lost() && informer->counters().last_error.empty());
   }
   // Set on the work loop.
-  std::atomic<bool> expired{false}, denied{false}, absent{false};
+  std::atomic<bool> expired{false}, denied{false}, absent{false}, set_back{false};
   // The region's mutex guards these.
   std::string version;    // up to which all was heard
   int64_t heard_ms = 0;   // when that was
@@ -188,6 +191,9 @@ Status WatchedRegion::take_answer(int64_t epoch) {
     id_ = region.id;
     cluster_uid_ = uid;
     checkpoints_ = std::move(checkpoints);
+    for (const Checkpoint& c : checkpoints_) {
+      if (c.resource == kReused) reused_below_ = version_number(c.version);
+    }
     observer_ = std::make_unique<Observer>(config_.name, uid, *rules_, tracker_options_);
     observer_->set_raw_events(raw_events_);
     observer_->know_counts(counts);
@@ -317,11 +323,37 @@ void WatchedRegion::on_error(Watch& w, const Error& error) {
     case informer::Refusal::kAbsent:
       w.absent = true;
       break;
+    case informer::Refusal::kTooLarge:
+      expect_old_versions(w.informer->counters().last_version);
+      break;
     default:
       break;
   }
+  if (const auto* back = error.find<informer::WentBack>()) {
+    expect_old_versions(back->from);
+    w.set_back = true;
+    shared_.log("WARN", "the cluster was restored",
+                {{"region", config_.name}, {"resource", w.name}, {"error", error.text()}});
+  }
   shared_.log("DEBUG", "a list or watch has ended",
               {{"region", config_.name}, {"resource", w.name}, {"error", error.text()}});
+}
+
+void WatchedRegion::expect_old_versions(std::string_view below) {
+  int64_t before = reused_below_;
+  const int64_t now = version_number(below);
+  while (before < now && !reused_below_.compare_exchange_weak(before, now)) {
+  }
+}
+
+// What was between the state that the server was restored to and the last that was heard is gone.
+void WatchedRegion::tell_set_back(Watch& w, int64_t now, Batch& batch) {
+  w.gap_open = false;
+  ++gaps_;
+  batch.gaps.push_back({w.name, w.heard_ms, now, w.version,
+                        "the server was restored from an older state"});
+  batch.checkpoints.push_back(
+      {std::string(kReused), std::to_string(reused_below_.load()), now, "watching"});
 }
 
 Batch WatchedRegion::blank() const {
@@ -344,12 +376,13 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
     w.gap_from_ms = w.heard_ms;
   }
   Batch batch = blank();
+  if (w.set_back.exchange(false)) tell_set_back(w, now, batch);
   if (change.kind == informer::Change::Kind::kBookmark) {
     w.gap_open = false;
     w.version = change.version;
     w.heard_ms = now;
     if (!events_started_) poke();
-    if (!w.dirty && now - w.stored_ms < kCheckpointMs) return informer::Take::kTaken;
+    if (!w.dirty && batch.gaps.empty() && now - w.stored_ms < kCheckpointMs) return informer::Take::kTaken;
     w.dirty = false;
     w.stored_ms = now;
     batch.checkpoints.push_back({w.checkpoint, w.version, now, "watching"});
@@ -371,6 +404,9 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
                 {{"region", config_.name}, {"resource", w.name}, {"error", heard.error().text()}});
   }
   if (w.name == "events") last_event_ms_ = now;
+  for (Observation& o : batch.observations) {
+    o.reused = !change.final_state_unknown && version_number(o.version) <= reused_below_;
+  }
   if (batch.observations.empty() && batch.events.empty() && batch.gaps.empty()) {
     return informer::Take::kTaken;
   }
@@ -497,7 +533,7 @@ void WatchedRegion::tell_lost(int64_t now) {
 std::string WatchedRegion::state_now(std::string& error) const {
   error = error_;
   if (!connected_) return error_.empty() ? "connecting" : "unreachable";
-  bool watching = true, synced = events_started_, denied = false, trying = false;
+  bool watching = true, synced = events_started_, denied = false, trying = false, silent = false;
   for (const auto& w : watches_) {
     if (w->absent || w->name == kDefinitions) continue;
     if (w->denied) {
@@ -510,10 +546,14 @@ std::string WatchedRegion::state_now(std::string& error) const {
     if (!live) {
       watching = false;
       const std::string why = w->informer->counters().last_error;
-      if (!why.empty()) error = why, trying = true;
+      const bool lost = w->informer->lost();
+      silent = silent || lost;
+      trying = trying || (!lost && !why.empty());
+      if (!why.empty()) error = why;
     }
   }
   if (!watching && trying) return "unreachable";
+  if (silent) return "stale";
   if (denied) return "denied";
   return synced && watching ? "live" : "syncing";
 }
@@ -589,6 +629,7 @@ RegionStatus WatchedRegion::status() const {
     out.state = w->denied              ? "denied"
                 : w->absent            ? "absent"
                 : w->live()            ? "live"
+                : w->informer->lost()  ? "stale"
                 : c.last_error.empty() ? "syncing"
                                        : "waiting";
     out.version = c.last_version;

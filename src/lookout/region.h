@@ -51,7 +51,7 @@ struct RegionShared {
 };
 
 struct WatchStatus {
-  std::string resource, state;  // "live", "syncing", "absent", "denied", "waiting"
+  std::string resource, state;  // "live", "syncing", "absent", "denied", "waiting", "stale"
   std::string version, error;
   int64_t heard_ms = 0;
   uint64_t lists = 0, expired = 0, objects = 0;
@@ -60,7 +60,9 @@ struct WatchStatus {
 struct RegionStatus {
   RegionConfig config;
   std::string cluster_uid, server;
-  std::string state;  // "connecting", "syncing", "live", "denied", "unreachable"
+  // "connecting", "syncing", "live", "denied", "unreachable", or "stale": it was live, its API server
+  // has fallen silent (reflector.h), and what is shown of it may be old.
+  std::string state;
   std::string error;
   int64_t since_ms = 0;  // in this state
   int64_t last_event_ms = 0;
@@ -112,6 +114,8 @@ class WatchedRegion {
   void care_for_argo();
   void drop_watch(std::string_view resource);
   void tell_lost(int64_t now_ms);
+  void expect_old_versions(std::string_view below);
+  void tell_set_back(Watch& watch, int64_t now_ms, Batch& batch);
   bool check_health(int64_t now_ms);
   void poke();
   std::string state_now(std::string& error) const;
@@ -126,6 +130,8 @@ class WatchedRegion {
   std::atomic<bool> connected_{false}, stopped_{false};
   std::atomic<bool> rollouts_wanted_{false}, applications_wanted_{false};
   std::atomic<bool> poked_{false};
+  // The server was restored: a version up to this one may be another state's than the one stored.
+  std::atomic<int64_t> reused_below_{0};
   int64_t cared_ms_ = 0;  // care()'s
 
   std::mutex connect_mutex_;  // held by ask, take and stop; guards the next two

@@ -11,6 +11,10 @@ std::string ScriptedRest::Exchange::find(std::string_view name) const {
   return "";
 }
 
+void ScriptedRest::Exchange::accept() {
+  if (!dropped && !ended) call.answered();
+}
+
 kube::Rest::Flow ScriptedRest::Exchange::send(std::string_view bytes) {
   return dropped || ended ? Flow::kStop : data(bytes);
 }

@@ -25,6 +25,7 @@ class ScriptedRest final : public kube::Rest {
     // "limit=500&resourceVersion=0" -> find("limit") is "500"; "" when missing.
     std::string find(std::string_view name) const;
     bool is_watch() const { return find("watch") == "true"; }
+    void accept();  // the head of a good answer
     Flow send(std::string_view bytes);
     void end(Status status = ok());
     void answer(std::string_view bytes) {  // a whole one

@@ -34,6 +34,7 @@ struct Look {
 };
 constexpr Look kRegionLooks[] = {{"live", "good"},
                                  {"unreachable", "bad"},
+                                 {"stale", "bad"},
                                  {"denied", "warn"},
                                  {"connecting", "warn"},
                                  {"syncing", "warn"}};

@@ -204,7 +204,7 @@ constexpr SchemaField kRegion[] = {
     {"namespaces", "texts", "", kAlways},
     {"cluster_uid", "text", "uid of its namespace kube-system"},
     {"server", "text", ""},
-    {"state", "text", "connecting, syncing, live, denied, unreachable, elsewhere", kAlways},
+    {"state", "text", "connecting, syncing, live, stale, denied, unreachable, elsewhere", kAlways},
     {"error", "text", ""},
     {"since_ms", "time", "in this state"},
     {"last_event_ms", "time", ""},

@@ -23,6 +23,8 @@ namespace {
 
 using Keys = std::unordered_set<std::string>;
 
+constexpr size_t kDigestPart = 12;
+
 // What `subscription.order_by` makes of an event. The subscription and the region lead: equal names
 // elsewhere are other keys.
 std::string order_key(const Subscription& s, const Batch& batch, const Event& e) {
@@ -74,6 +76,7 @@ class Commit {
     for (const Observation& o : batch_.observations) {
       keys_.push_back({index_key(o.resource), index_key(o.uid), index_key(o.version)});
     }
+    TRY(tell_reused_apart());
     for (size_t i = 0; i < keys_.size(); ++i) {
       const Observation& o = batch_.observations[i];
       add(cluster_, keys_[i].resource, keys_[i].uid, keys_[i].version,
@@ -240,6 +243,24 @@ class Commit {
     std::string key(resource);
     key.append("\n").append(uid).append("\n").append(version);
     return key;
+  }
+
+  // What has the version of a state that is stored, and another digest, gets a key of its own.
+  Status tell_reused_apart() {
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      const Observation& o = batch_.observations[i];
+      if (!o.reused) continue;
+      std::string known = o.digest;
+      TRY(session_.query(
+          "select digest from observation where cluster_uid = ? and resource = ? and uid = ? "
+          "and version = ?",
+          "t", [&](const db::Row& row) { known = row.text(0); }, cluster_, keys_[i].resource,
+          keys_[i].uid, keys_[i].version));
+      if (known != o.digest) {
+        keys_[i].version = index_key(o.version + "~" + o.digest.substr(0, kDigestPart));
+      }
+    }
+    return ok();
   }
 
   // The newest state of each object, for counts() and the cleaner.

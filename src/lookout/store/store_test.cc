@@ -27,6 +27,24 @@ TEST_P(StoreTest, AStateIsStoredOnceAndBringsItsEventsOnce) {
   EXPECT_EQ(commit(b).observations, 2u);
 }
 
+TEST_P(StoreTest, AVersionThatWasGivenAgainIsAnotherStateByItsDigest) {
+  Batch b = batch();
+  b.observations = {state_of("u1", "5"), state_of("u1", "6")};
+  b.observations[0].digest = "aaaaaaaaaaaaaaaaaaaa";
+  b.observations[1].digest = "bbbbbbbbbbbbbbbbbbbb";
+  EXPECT_EQ(commit(b).observations, 2u);
+  Batch after = batch();  // the server was restored to version 5
+  after.observations = {b.observations[0], b.observations[1], b.observations[1]};
+  for (Observation& o : after.observations) o.reused = true;
+  after.observations[2].digest = "cccccccccccccccccccc";
+  after.events = {event_of("kubernetes.event", 0), event_of("kubernetes.event", 1),
+                  event_of("kubernetes.event", 2)};
+  const Committed committed = commit(after);
+  EXPECT_EQ(committed.observations, 1u);
+  EXPECT_EQ(committed.sequences, (std::vector<int64_t>{0, 0, 1}));
+  EXPECT_EQ(commit(after).observations, 0u) << "doing it again is harmless";
+}
+
 TEST_P(StoreTest, AnEventWithAKeyIsStoredOnceWhicheverSourceTellsFirst) {
   Batch b = batch();
   b.observations = {state_of("u1", "5")};

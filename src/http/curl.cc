@@ -42,19 +42,10 @@ Result<Curl> load() {
   if (missing != nullptr) {
     return Error(Code::kUnavailable, std::string("opening the HTTP library: it has no ") + missing);
   }
-  missing = nullptr;
-  bind(curl.openssl.write, "SSL_write");
-  bind(curl.openssl.get_wbio, "SSL_get_wbio");
-  bind(curl.openssl.set0_wbio, "SSL_set0_wbio");
-  bind(curl.openssl.bio_new, "BIO_new");
-  bind(curl.openssl.bio_s_mem, "BIO_s_mem");
-  bind(curl.openssl.bio_ctrl, "BIO_ctrl");
-  bind(curl.openssl.bio_up_ref, "BIO_up_ref");
-  bind(curl.openssl.bio_free, "BIO_free");
-  if (missing != nullptr) curl.openssl = {};
   if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
     return Error(Code::kUnavailable, "opening the HTTP library: it cannot be initialised");
   }
+  curl.library = *opened;
   return curl;
 }
 

@@ -2,10 +2,12 @@
 // only: the library is never linked, so a command that sends nothing does not pay for loading it.
 #pragma once
 
+#include <optional>
+
 #include <curl/curl.h>
-#include <openssl/ssl.h>
 
 #include "base/result.h"
+#include "sys/dynlib.h"
 
 namespace pintle::http {
 
@@ -28,17 +30,7 @@ struct Curl {
   decltype(&curl_multi_info_read) multi_info_read;
   CURLMcode (*multi_setopt)(CURLM*, CURLMoption, ...);
 
-  // Of the OpenSSL that libcurl uses, which is not the one linked here; null where it uses another.
-  struct OpenSsl {
-    decltype(&SSL_write) write;
-    decltype(&SSL_get_wbio) get_wbio;
-    decltype(&SSL_set0_wbio) set0_wbio;
-    decltype(&BIO_new) bio_new;
-    decltype(&BIO_s_mem) bio_s_mem;
-    decltype(&BIO_ctrl) bio_ctrl;
-    decltype(&BIO_up_ref) bio_up_ref;
-    decltype(&BIO_free) bio_free;
-  } openssl;
+  std::optional<sys::DynLib> library;  // finds what it depends on as well
 
   // The library, opened once for the process. Error: what the loader said.
   static Result<const Curl*> open();

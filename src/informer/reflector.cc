@@ -189,7 +189,7 @@ bool Reflector::retry_request(const Error& e) {
       return true;
     }
     const bool told = s->retry_after_seconds > 0 && (s->code == 429 || s->code >= 500);
-    if (!told || retries_ >= kRequestRetries) return false;
+    if (!told || retries_ >= kRequestRetries || refusal_of(e) == Refusal::kTooLarge) return false;
     ++retries_;
     wait(std::min<int64_t>(s->retry_after_seconds, kLongestRetryAfterSeconds) * kSecond,
          &Reflector::send);

@@ -33,7 +33,8 @@
 //   listed at "" and told as if nothing of it were known. Nothing is asked while watches are answered
 //   and end well, so a server that is exchanged for an older one between two watches, without a
 //   refused connection, is found by the bookmarks it fails to send only.
-// - Answers with Retry-After are waited for, ten times at most, before they count. A 401 is asked
+// - Answers with Retry-After are waited for, ten times at most, before they count, except that a
+//   version is too large. A 401 is asked
 //   once more at once (credentials are read anew); 401, 403 and 404 are then tried every 60 s.
 // - A frame of another kind or without metadata is skipped and counted, never fatal. A frame longer
 //   than max_value ends the watch and lists.

@@ -115,10 +115,11 @@ bool connection_refused(const Error& e) {
 
 bool broken_stream(const Error& e) {
   if (e.find<kube::ApiStatus>()) return false;
-  if (e.code() == Code::kDeadlineExceeded || e.text().ends_with("unexpected EOF")) return true;
+  // One that was cut in its TLS handshake is no different.
+  if (e.code() == Code::kDeadlineExceeded || e.text().ends_with("EOF")) return true;
+  if (e.text().ends_with("connection reset by peer")) return true;
   return e.code() == Code::kUnavailable &&
-         (e.text().ends_with("EOF") || e.text().ends_with("connection reset by peer") ||
-          silent_peer(e) || e.text().find("http2: ") != std::string::npos);
+         (silent_peer(e) || e.text().find("http2: ") != std::string::npos);
 }
 
 bool silent_peer(const Error& e) {

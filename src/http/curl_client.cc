@@ -15,7 +15,8 @@ class CurlClient final : public Client {
   CurlClient(std::shared_ptr<Engine> engine, Options options)
       : engine_(std::move(engine)), options_(std::make_shared<const Options>(std::move(options))) {}
   ~CurlClient() override {
-    if (engine_.use_count() > 1) engine_->leave(options_);  // else it ends with us
+    // Else it ends with us, or there is nothing to wait for: a dropped request is told no more.
+    if (engine_.use_count() > 1 && *held_ > 0) engine_->leave(options_);
   }
 
   Result<Response> send(const Request& request) override {
@@ -33,7 +34,7 @@ class CurlClient final : public Client {
     x->request = std::move(request);
     x->done = std::move(done);
     x->data = std::move(data);
-    auto handle = std::make_unique<Handle>(*engine_, x);
+    auto handle = std::make_unique<Handle>(*engine_, x, held_);
     engine_->add(std::move(x));
     return handle;
   }
@@ -57,8 +58,12 @@ class CurlClient final : public Client {
 
   class Handle final : public Pending {
    public:
-    Handle(Engine& engine, std::shared_ptr<Exchange> x) : engine_(engine), x_(std::move(x)) {}
+    Handle(Engine& engine, std::shared_ptr<Exchange> x, std::shared_ptr<std::atomic<size_t>> held)
+        : engine_(engine), x_(std::move(x)), held_(std::move(held)) {
+      ++*held_;
+    }
     ~Handle() override {
+      --*held_;
       {
         std::lock_guard held(x_->calling);
         x_->dropped = true;
@@ -74,10 +79,12 @@ class CurlClient final : public Client {
    private:
     Engine& engine_;
     std::shared_ptr<Exchange> x_;  // shared with the I/O thread: either may let go first
+    const std::shared_ptr<std::atomic<size_t>> held_;  // with the client, which may go first
   };
 
   const std::shared_ptr<Engine> engine_;  // perhaps with other clients
   const std::shared_ptr<const Options> options_;  // with the exchanges
+  const std::shared_ptr<std::atomic<size_t>> held_ = std::make_shared<std::atomic<size_t>>(0);
 };
 
 Result<int> CurlClient::stream(const Request& request, const std::function<bool(const Response&)>& head,

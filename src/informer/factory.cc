@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace pintle::informer {
 
@@ -34,13 +35,16 @@ Result<std::shared_ptr<SharedInformer>> Factory::informer(
     entry.informer = std::make_shared<SharedInformer>(
         *work_[next_++ % work_.size()], std::move(deliver), *cluster, resource,
         random_, std::move(options));
+    fresh_.push_back(entry.informer);
   }
   return entry.informer;
 }
 
 void Factory::start() {
   std::lock_guard held(mutex_);
-  for (auto& [key, entry] : informers_) entry.informer->start();
+  for (const auto& fresh : std::exchange(fresh_, {})) {
+    if (const auto informer = fresh.lock()) informer->start();
+  }
 }
 
 bool Factory::wait_for_sync(int64_t timeout_ns) {

@@ -55,7 +55,9 @@ class Factory {
   std::vector<std::unique_ptr<Loop>> work_, deliver_;
   std::mutex mutex_;
   std::map<std::pair<kube::Rest*, std::string>, Entry> informers_;  // guarded by mutex_
-  size_t next_ = 0;                                                 // guarded by mutex_
+  // Guarded by mutex_, as the next. Weak: they may be removed before they are started.
+  std::vector<std::weak_ptr<SharedInformer>> fresh_;
+  size_t next_ = 0;
   bool stopped_ = false;                                            // guarded by mutex_
 };
 

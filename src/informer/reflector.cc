@@ -262,29 +262,44 @@ bool Reflector::decode() {
 
 Result<ObjectPtr> Reflector::make(std::string_view json) {
   ObjectPtr o = TRY(Object::parse(json));
-  if (ObjectPtr held = set_back_ ? nullptr : sink_.held(o->key(), o->resource_version());
-      held && held->uid() == o->uid()) {
-    return held;
-  }
-  if (!options_.transform) return o;
+  ObjectPtr held = sink_.held(o->key(), o->resource_version());
+  if (held && held->uid() != o->uid()) held = nullptr;
+  if (held && !set_back_) return held;
+  // A restored server has given its version to another state, or it is the same to the letter.
+  const auto same_or = [&](ObjectPtr made) {
+    return held && held->text() == made->text() ? held : std::move(made);
+  };
+  if (!options_.transform) return same_or(std::move(o));
   auto text = options_.transform(std::string(json));
   if (!text) {
     ++counters_.transform_failures;
     return Error::wrap(cat("unable to transform ", o->key()), std::move(text).error());
   }
-  return Object::parse(*text);
+  return same_or(TRY(Object::parse(*text)));
 }
 
 Status Reflector::take_item(std::string_view item) {
-  if (state_ == State::kCheck) return ok();
+  if (state_ == State::kCheck) {
+    const ObjectPtr one = TRY(Object::parse(item));
+    found_ = {std::string(one->key()), std::string(one->uid()), std::string(one->resource_version())};
+    return ok();
+  }
   ObjectPtr object = TRY(make(item));
   ++counters_.list_items;
+  know(*object);
   if (options_.stream_lists) {
     hand_on(Delta::Kind::kAdded, std::move(object));
   } else {
     items_.push_back(std::move(object));
   }
   return ok();
+}
+
+void Reflector::know(const Object& o) {
+  if (!newest_.key.empty() && !older_version(newest_.version, o.resource_version())) return;
+  newest_.key = o.key();
+  newest_.uid = o.uid();
+  newest_.version = o.resource_version();
 }
 
 // One of a list that is streamed on; without a text the sink has it.
@@ -342,6 +357,8 @@ Status Reflector::take_frame(std::string_view frame) {
   const Delta::Kind what = type == "ADDED"      ? Delta::Kind::kAdded
                            : type == "MODIFIED" ? Delta::Kind::kUpdated
                                                 : Delta::Kind::kDeleted;
+  if (object && what != Delta::Kind::kDeleted) know(**object);
+  if (object && what == Delta::Kind::kDeleted && newest_.key == (*object)->key()) newest_ = {};
   if (state_ == State::kWatchList) {
     if (object && options_.stream_lists) {
       hand_on(what, std::move(*object));
@@ -441,6 +458,7 @@ void Reflector::list_and_watch() {
 void Reflector::begin_list(std::string version) {
   items_.clear();
   initial_.clear();
+  newest_ = {};
   asked_version_ = std::move(version);
   query_ = {};
   query_.version = asked_version_;
@@ -455,6 +473,7 @@ void Reflector::begin_list(std::string version) {
 void Reflector::begin_watch_list() {
   initial_.clear();
   items_.clear();
+  newest_ = {};
   open(State::kWatchList, watch_call(resource_, {version_to_ask(""), watch_seconds(), true}));
 }
 
@@ -466,11 +485,8 @@ void Reflector::set_back(std::string version) {
 
 void Reflector::begin_watch() {
   if (uncertain_ && !last_version_.empty() && last_version_ != "0") {
-    Resource heads = resource_;
-    heads.metadata_only = true;
-    ListQuery one;
-    one.limit = 1;
-    kube::Call call = list_call(heads, one);
+    found_ = {};
+    kube::Call call = one_call(resource_, newest_.key);
     call.timeout_ms = kCheckMs;
     return open(State::kCheck, std::move(call));
   }
@@ -581,7 +597,10 @@ void Reflector::check_ended(Status status) {
     return wait(backoff(), &Reflector::begin_watch);
   }
   uncertain_ = false;
-  if (!older_version(list_->resource_version(), last_version_)) return begin_watch();
+  const bool same = newest_.key.empty() ||
+                    (found_.key == newest_.key && found_.uid == newest_.uid &&
+                     !older_version(found_.version, newest_.version));
+  if (same && !older_version(list_->resource_version(), last_version_)) return begin_watch();
   set_back(list_->resource_version());
   list_and_watch();
 }
@@ -589,7 +608,7 @@ void Reflector::check_ended(Status status) {
 void Reflector::watch_ended(Status status) {
   if (!status && !status.error().find<kube::ApiStatus>()) {
     const Error& e = status.error();
-    uncertain_ = uncertain_ || !inlet_->answered() || silent_peer(e);
+    uncertain_ = uncertain_ || !inlet_->answered() || connection_refused(e) || silent_peer(e);
     if (connection_refused(e)) lost_ = false;
     if (silent_peer(e)) {
       lost_ = true;

@@ -27,15 +27,16 @@
 //   at least, where bookmarks came. It is begun anew. lost() and not watching() until one is
 //   answered.
 // - A restored server: one whose history has been set back keeps quiet on a watch from a version it
-//   has not reached again. So a watch is preceded by a list of one (metadata only, no version) after
-//   the server was lost or refused connections, at a stored version, and when a bookmark is older
-//   than what came before. When its version is the smaller number, the error has WentBack, and all is
-//   listed at "" and told as if nothing of it were known. Nothing is asked while watches are answered
-//   and end well, so a server that is exchanged for an older one between two watches, without a
-//   refused connection, is found by the bookmarks it fails to send only.
-// - Answers with Retry-After are waited for, ten times at most, before they count, except that a
-//   version is too large. A 401 is asked
-//   once more at once (credentials are read anew); 401, 403 and 404 are then tried every 60 s.
+//   has not reached again. So a watch is preceded by a list of one, the newest object that is known
+//   (metadata only, no version), after the server was lost or refused connections, at a stored
+//   version, and when a bookmark is older than what came before. When the list's version is the
+//   smaller number, or the object is not there, another or an older one, the error has WentBack, and
+//   all is listed at "" and told as if nothing of it were known. Nothing is asked while watches are
+//   answered and end well, so a server that is exchanged for an older one between two watches,
+//   without a refused connection, is found by the bookmarks it fails to send only.
+// - Answers with Retry-After are waited for, ten times at most, before they count, but one that says
+//   that a version is too large. A 401 is asked once more at once (credentials are read anew); 401,
+//   403 and 404 are then tried every 60 s.
 // - A frame of another kind or without metadata is skipped and counted, never fatal. A frame longer
 //   than max_value ends the watch and lists.
 // - Waits follow backoff.h, one Backoff for lists and watches. After stop() nothing is called.
@@ -147,6 +148,7 @@ class Reflector {
   Status take_frame(std::string_view frame);
   void take_initial(Delta::Kind what, ObjectPtr object);
   bool take_bookmark(std::string_view json);
+  void know(const Object& object);
   Result<ObjectPtr> make(std::string_view json);
   void hand_on(Delta::Kind what, ObjectPtr object);
 
@@ -194,6 +196,12 @@ class Reflector {
   bool lost_ = false;
   bool uncertain_ = false;  // whether the server still has last_version_
   bool set_back_ = false;   // it has not: nothing that is held counts until the next list
+  // The object of the greatest version that was listed or heard of and not deleted; and what the
+  // server has of it now.
+  struct Known {
+    std::string key, uid, version;
+  };
+  Known newest_, found_;
   int64_t bookmark_at_ = 0, bookmark_every_ = 0;  // the last one or the answer; 0: none came
   int64_t internal_since_ = 0, internal_last_ = 0;
 };

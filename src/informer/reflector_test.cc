@@ -82,9 +82,9 @@ class ReflectorTest : public ::testing::Test, protected Sink {
   // The list of one that precedes a watch when the server may be another; then the watch.
   ExchangePtr checked(const std::string& version) {
     const auto check = next();
-    EXPECT_EQ(check->call.query, "limit=1");
+    EXPECT_EQ(check->find("limit"), "1");
     EXPECT_TRUE(check->call.accept.find("PartialObjectMetadataList") != std::string::npos);
-    check->answer(list_json({object_json("a", "3")}, version));
+    check->answer(list_json({object_json("a", version)}, version));
     return next();
   }
   std::vector<std::string> log() {
@@ -545,6 +545,36 @@ TEST_F(ReflectorTest, ListsAnewWhenTheServerWasSetBack) {
                               : Lines{"replaced a anew @100"});
     watch->send(frame_json("ADDED", object_json("c", "101")));
     EXPECT_EQ(log(), Lines{"added c @101"});
+  }
+}
+
+TEST_F(ReflectorTest, FindsAServerSetBackThatHasComeFurtherMeanwhileByTheNewestObject) {
+  const struct {
+    const char* claim;
+    Lines there;
+    bool set_back;
+  } cases[] = {
+      {"it was made after the copy was taken", {}, true},
+      {"it is an older one", {object_json("x/b", "60")}, true},
+      {"another of its name", {replace_all(object_json("x/b", "130"), "uid-b", "uid-c")}, true},
+      {"it is as it was", {object_json("x/b", "99")}, false},
+      {"it has changed since", {object_json("x/b", "140")}, false},
+  };
+  for (const auto& c : cases) {
+    begin();
+    next()->answer(list_json({object_json("x/a", "80"), object_json("x/b", "99")}, "120"));
+    auto watch = next();
+    watch->send(frame_json("ADDED", object_json("x/z", "121")));
+    watch->send(frame_json("DELETED", object_json("x/z", "122")));
+    watch->send(frame_json("MODIFIED", object_json("x/b", "99")));
+    loop_.run_ready();
+    watch->end(refused());
+    step(800 * kMs);
+    const auto check = next();
+    EXPECT_EQ(check->call.path, "/api/v1/namespaces/x/configmaps");
+    EXPECT_EQ(check->call.query, "fieldSelector=metadata.name%3Db&limit=1");
+    check->answer(list_json(c.there, "150"));
+    EXPECT_EQ(next()->is_watch(), !c.set_back) << c.claim;
   }
 }
 

@@ -77,6 +77,20 @@ kube::Call list_call(const Resource& r, const ListQuery& q) {
   return c;
 }
 
+kube::Call one_call(Resource r, std::string_view key) {
+  r.metadata_only = true;
+  r.label_selector.clear();
+  r.field_selector.clear();
+  if (!key.empty()) {
+    const size_t slash = key.find('/');
+    if (slash != std::string_view::npos) r.name_space = key.substr(0, slash);
+    r.field_selector = cat("metadata.name=", key.substr(slash == std::string_view::npos ? 0 : slash + 1));
+  }
+  ListQuery q;
+  q.limit = 1;
+  return list_call(r, q);
+}
+
 kube::Call watch_call(const Resource& r, const WatchQuery& q) {
   kube::Call c = base(r, "PartialObjectMetadata");
   add(c.query, "allowWatchBookmarks", "true");
@@ -117,7 +131,7 @@ bool broken_stream(const Error& e) {
   if (e.find<kube::ApiStatus>()) return false;
   // One that was cut in its TLS handshake is no different.
   if (e.code() == Code::kDeadlineExceeded || e.text().ends_with("EOF")) return true;
-  if (e.text().ends_with("connection reset by peer")) return true;
+  if (e.text().ends_with("connection reset by peer") || e.text().ends_with("broken pipe")) return true;
   return e.code() == Code::kUnavailable &&
          (silent_peer(e) || e.text().find("http2: ") != std::string::npos);
 }
@@ -129,8 +143,10 @@ bool silent_peer(const Error& e) {
 }
 
 Error went_back(std::string from, std::string to) {
-  Error e(Code::kDataLoss, cat("the server's version went back from ", from, " to ", to,
-                               ": it was restored from an older state"));
+  const std::string what =
+      older_version(to, from) ? cat("the server's version went back from ", from, " to ", to)
+                              : cat("the server has lost what it had at version ", from);
+  Error e(Code::kDataLoss, cat(what, ": it was restored from an older state"));
   auto detail = std::make_unique<WentBack>();
   detail->from = std::move(from);
   detail->to = std::move(to);

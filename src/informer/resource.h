@@ -26,6 +26,9 @@ struct ListQuery {
 };
 kube::Call list_call(const Resource& r, const ListQuery& q);
 
+// The heads of one object, by its key; of any when that is "".
+kube::Call one_call(Resource r, std::string_view key);
+
 struct WatchQuery {
   std::string version;
   int64_t timeout_seconds = 0;

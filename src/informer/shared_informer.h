@@ -6,9 +6,8 @@
 //   one holds up the informer.
 // - A relist tells of deletes first (final_state_unknown), then of adds and updates in list order;
 //   of an object whose version has not changed it tells nobody, unless the server's versions went
-//   back. With reflector.stream_lists (which
-//   wants keep_text off) it tells of adds and updates as they come, in bounded memory, and of the
-//   deletes at its end.
+//   back and its text is another or not kept. With reflector.stream_lists (which wants keep_text off)
+//   it tells of adds and updates as they come, in bounded memory, and of the deletes at its end.
 // - Resync: every resync period, while watching, a handler that asked for it hears of each object
 //   as an update whose `resync` is set. Periods: at least 1 s; the informer checks at the shortest
 //   one asked for before start; a later handler's is rounded up to that, or is none if there is no

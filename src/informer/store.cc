@@ -133,9 +133,10 @@ Store::Replaced Store::replace(const std::vector<ObjectPtr>& objects, std::strin
   for (size_t i = 0; i < objects.size(); ++i) {
     const ObjectPtr& o = objects[i];
     const auto it = objects_.find(o->key());
-    const bool same = !anew && it != objects_.end() && !o->resource_version().empty() &&
-                      it->second->resource_version() == o->resource_version() &&
-                      it->second->uid() == o->uid();
+    const bool same = it != objects_.end() &&
+                      (it->second == o || (!anew && !o->resource_version().empty() &&
+                                           it->second->resource_version() == o->resource_version() &&
+                                           it->second->uid() == o->uid()));
     if (same) {
       ++r.unchanged;
     } else {

@@ -54,7 +54,7 @@ class Store {
     std::vector<Changed> changed;  // in list order
     size_t unchanged = 0;
   };
-  // `anew`: none is unchanged, because equal versions may be other states.
+  // `anew`: equal versions may be other states, so only what is held itself is unchanged.
   Replaced replace(const std::vector<ObjectPtr>& objects, std::string_view version,
                    bool anew = false);
   // Only the deletes of a replace: what has none of these keys goes.

@@ -36,18 +36,27 @@ void write_all(int fd, std::string_view text) {
 }
 
 // Everything in one write at the end: a page of output costs one system call, and a failing command
-// that printed nothing leaves nothing half-written.
+// that printed nothing leaves nothing half-written. A large text, which is all a command prints, is
+// not copied first.
 class Buffered : public pintle::cli::Sink {
  public:
   explicit Buffered(int fd) : fd_(fd) {}
   ~Buffered() override { flush(); }
-  void write(std::string_view text) override { text_ += text; }
+  void write(std::string_view text) override {
+    if (text.size() < kLarge) {
+      text_ += text;
+      return;
+    }
+    flush();
+    write_all(fd_, text);
+  }
   void flush() override {
     write_all(fd_, text_);
     text_.clear();
   }
 
  private:
+  static constexpr size_t kLarge = 64 << 10;
   int fd_;
   std::string text_;
 };

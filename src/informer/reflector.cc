@@ -45,6 +45,7 @@ Reflector::~Reflector() { stop(); }
 
 void Reflector::start() {
   if (state_ != State::kStopped) return;
+  if (last_version_.empty()) last_version_ = options_.least_version;
   if (options_.start_version.empty() || !last_version_.empty()) return list_and_watch();
   last_version_ = options_.start_version;
   uncertain_ = true;

@@ -4,7 +4,7 @@
 // and "0".
 //
 // Guarantees
-// - List: the first asks for version "0"; later ones for the last version seen; when the server
+// - List: the first asks for version "0", or the least one given; later ones for the last version seen; when the server
 //   says that one is gone or too new, at once again with "" (a quorum read).
 // - Pages of 500: dropped when a version is given (so that the watch cache answers), kept when a
 //   list of "0" came in pages. A page that has expired turns into one whole list at the version
@@ -86,6 +86,9 @@ struct ReflectorOptions {
   bool stream_lists = false;
   // Watch from here instead of listing first: for a consumer that stored how far it got.
   std::string start_version = {};
+  // Or list first, but nothing older than this: for one that stored what it saw, and must not be
+  // taken back by a server that is behind.
+  std::string least_version = {};
   Transform transform = {};               // may be empty
   BackoffOptions backoff = {};
 };

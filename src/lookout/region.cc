@@ -260,6 +260,8 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
   } else {
     options.reflector.transform = trim_managed_fields;
   }
+  // What a server that is behind would tell was told.
+  std::string least = TRY(shared_.store.newest_version(cluster_uid_, w.name));
   {
     std::lock_guard held(mutex_);
     const auto stored =
@@ -271,9 +273,11 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
       w.heard_ms = stored->observed_ms;
       w.resumed = w.name == "events" && !stored->version.empty();
       if (w.resumed) options.reflector.start_version = stored->version;
+      if (version_number(stored->version) > version_number(least)) least = stored->version;
     } else {
       observer_->tracker().set_baseline(w.name, now_ms() - kHourMs, true);
     }
+    if (!w.resumed) options.reflector.least_version = std::move(least);
   }
   w.informer = TRY(shared_.factory.informer(rest_, w.resource, std::move(options)));
   // It hears once the factory starts it, which is after it stands among the others.

@@ -145,6 +145,9 @@ class Store {
   // The count stored last for an object, to tell missed repeats: uid -> count, for a resource.
   virtual Result<std::vector<std::pair<std::string, int64_t>>> counts(std::string_view cluster_uid,
                                                                       std::string_view resource) = 0;
+  // The newest of a resource's objects' versions; "": none is known.
+  virtual Result<std::string> newest_version(std::string_view cluster_uid,
+                                             std::string_view resource) = 0;
 
   // Says that `owner` is there. How many are that said so in the last for_ms, it included; by the
   // database's clock. One on SQLite: a file is one process's. leave: it is gone at once.

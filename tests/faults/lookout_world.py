@@ -87,6 +87,9 @@ class Cluster:
         if os.path.exists(f"{self.kubeconfig}.key"):
             self.context.load_cert_chain(f"{self.kubeconfig}.certificate", f"{self.kubeconfig}.key")
 
+    def connection(self):
+        return http.client.HTTPSConnection(self.host, context=self.context, timeout=60)
+
     def ask(self, method, path, body=None, token=None, kind="application/json"):
         """Status and answer, tried again while the server is away."""
         for _ in range(400):

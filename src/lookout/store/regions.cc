@@ -141,6 +141,18 @@ Result<std::vector<std::pair<std::string, int64_t>>> SqlStore::counts(
   });
 }
 
+Result<std::string> SqlStore::newest_version(std::string_view cluster_uid,
+                                             std::string_view resource) {
+  return read([&](db::Session& session) -> Result<std::string> {
+    std::string out;
+    TRY(session.query("select version from object where cluster_uid = ? and resource = ? "
+                      "order by length(version) desc, version desc limit 1",
+                      "t", [&](const db::Row& row) { out = row.text(0); },
+                      index_key(cluster_uid), index_key(resource)));
+    return out;
+  });
+}
+
 Result<std::vector<Store::StoredGap>> SqlStore::gaps(int64_t after, int limit) {
   return read([&](db::Session& session) -> Result<std::vector<StoredGap>> {
     std::vector<StoredGap> out;

@@ -32,6 +32,8 @@ class SqlStore : public Store {
   Result<std::vector<Checkpoint>> checkpoints(int64_t region_id) override;
   Result<std::vector<std::pair<std::string, int64_t>>> counts(std::string_view cluster_uid,
                                                               std::string_view resource) override;
+  Result<std::string> newest_version(std::string_view cluster_uid,
+                                     std::string_view resource) override;
   Result<Committed> commit(const Batch& batch) override;
   Result<std::vector<StoredEvent>> events(const EventQuery& query) override;
   Result<StoredEvent> event(int64_t sequence) override;

@@ -175,6 +175,16 @@ TEST_P(StoreTest, CountsAreThoseOfTheNewestStateOfWhatExists) {
   EXPECT_EQ(*store_->counts("c2", "events"), Counts());
 }
 
+TEST_P(StoreTest, TheNewestVersionIsTheLargestNumber) {
+  EXPECT_EQ(*store_->newest_version("c1", "secrets"), "");
+  Batch b = batch();
+  b.observations = {state_of("u1", "10", "secrets"), state_of("u2", "9", "secrets"),
+                    state_of("u3", "99")};
+  commit(b);
+  EXPECT_EQ(*store_->newest_version("c1", "secrets"), "10");
+  EXPECT_EQ(*store_->newest_version("c2", "secrets"), "");
+}
+
 TEST_P(StoreTest, AnOlderEpochIsRefused) {
   ASSERT_TRUE(store_->take_region(region_.id, "me", 5));
   Batch b = batch();

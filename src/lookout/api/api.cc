@@ -39,6 +39,24 @@ httpd::Response error(int status, std::string_view text) {
   return answer(status, Data().text("error", text).take());
 }
 
+// Horizon's clients read other keys.
+constexpr std::string_view kHorizon = "/apis/core/";
+
+std::string_view horizon_code(int status) {
+  return status == 401   ? "Unauthorized"
+         : status == 403 ? "Forbidden"
+         : status == 404 ? "NotFound"
+         : status == 409 ? "Conflict"
+         : status < 500  ? "InvalidParam"
+                         : "InternalError";
+}
+
+httpd::Response refusal(std::string_view path, int status, std::string_view text) {
+  if (!path.starts_with(kHorizon)) return error(status, text);
+  return answer(status,
+                Data().text("errorCode", horizon_code(status)).text("errorMessage", text).take());
+}
+
 int status_of(Code code) {
   switch (code) {
     case Code::kNotFound:
@@ -147,7 +165,7 @@ Role Server::caller(const httpd::Request& r) const {
 
 httpd::Response Server::serve(const ApiRoute& route, const Call& call) {
   auto done = route.handler(backend_, call);
-  if (!done) return error(status_of(done.error().code()), done.error().text());
+  if (!done) return refusal(route.path, status_of(done.error().code()), done.error().text());
   const bool media = route.gives.find('/') != std::string_view::npos;
   return answer(done->status != 0 ? done->status : route.status, std::move(done->body),
                 media ? route.gives : kJson);
@@ -161,29 +179,29 @@ void Server::handle(std::shared_ptr<httpd::Exchange> exchange) {
   const Role role = caller(r);
   const bool open = found.route != nullptr && found.route->role == Role::kNone;
   if (role == Role::kNone && !open) {
-    httpd::Response refused = error(401, "a token is wanted");
+    httpd::Response refused = refusal(r.path, 401, "a token is wanted");
     refused.headers.push_back({"WWW-Authenticate", "Basic realm=\"lookout\""});
     return exchange->respond(std::move(refused));
   }
   if (found.route == nullptr) {
-    if (found.methods.empty()) return exchange->respond(error(404, "there is nothing here"));
-    httpd::Response refused = error(405, cat("this path has ", found.methods, " only"));
+    if (found.methods.empty()) return exchange->respond(refusal(r.path, 404, "there is nothing here"));
+    httpd::Response refused = refusal(r.path, 405, cat("this path has ", found.methods, " only"));
     refused.headers.push_back({"Allow", found.methods});
     return exchange->respond(std::move(refused));
   }
   const ApiRoute& route = *found.route;
   if (role < route.role) {
-    return exchange->respond(error(403, "this token's role does not allow it"));
+    return exchange->respond(refusal(r.path, 403, "this token's role does not allow it"));
   }
   Call call{role, std::move(found.names), httpd::parse_query(r.query), r.body};
   if (const Status fine = check_query(route, call.query); !fine) {
-    return exchange->respond(error(400, fine.error().text()));
+    return exchange->respond(refusal(r.path, 400, fine.error().text()));
   }
   if (route.handler == nullptr) return stream(std::move(exchange), call);
   if (!route.slow) return exchange->respond(serve(route, call));
   const bool taken = errands_.run(
       [this, exchange, &route, call = std::move(call)] { exchange->respond(serve(route, call)); });
-  if (!taken) exchange->respond(error(503, "too much is asked at once"));
+  if (!taken) exchange->respond(refusal(r.path, 503, "too much is asked at once"));
 }
 
 void Server::stream(std::shared_ptr<httpd::Exchange> exchange, const Call& call) {

@@ -29,6 +29,21 @@ Result<Answer> pause_subscription(Backend& b, const Call& c);
 Result<Answer> resume_subscription(Backend& b, const Call& c);
 Result<Answer> try_subscription(Backend& b, const Call& c);
 Result<Answer> rotate_secret(Backend& b, const Call& c);
+// The one whose id is the n-th of the path's parts; own: the API may change it.
+Result<Subscription> subscription_of(Backend& b, const Call& c, size_t n = 0);
+Result<Subscription> own_subscription(Backend& b, const Call& c, size_t n = 0);
+
+// horizon.cc
+Result<Answer> list_horizon_types(Backend& b, const Call& c);
+Result<Answer> list_webhooks(Backend& b, const Call& c);
+Result<Answer> add_webhook(Backend& b, const Call& c);
+Result<Answer> show_webhook(Backend& b, const Call& c);
+Result<Answer> change_webhook(Backend& b, const Call& c);
+Result<Answer> remove_webhook(Backend& b, const Call& c);
+Result<Answer> list_webhook_logs(Backend& b, const Call& c);
+Result<Answer> show_webhook_log(Backend& b, const Call& c);
+Result<Answer> resend_webhook_log(Backend& b, const Call& c);
+Result<Answer> list_cluster_events(Backend& b, const Call& c);
 
 // deliveries.cc
 Result<Answer> list_deliveries(Backend& b, const Call& c);

@@ -66,7 +66,7 @@ std::string operation_json(const ApiRoute& r) {
   out.raw("responses",
           cat("{\"", r.status, "\":{\"description\":\"done\",\"content\":", content_json(r.gives),
               "},\"default\":{\"description\":\"what is wrong\",\"content\":",
-              content_json("Error"), "}}"));
+              content_json(r.gives.starts_with("Horizon") ? "HorizonError" : "Error"), "}}"));
   if (r.role == Role::kNone) {
     out.raw("security", "[]");
   } else {

@@ -14,12 +14,17 @@ constexpr bool kAlways = true;
 constexpr SchemaField kQuery[] = {
     {"after", "number", "the page that follows this sequence or id"},
     {"event", "number", "an event's sequence"},
+    {"eventType", "text", "of Horizon's"},
+    {"filter", "text", "a part of the name of what it happened to"},
     {"from", "time", "not before"},
     {"kind", "text", "of the object it happened to"},
     {"limit", "number", "rows, at most 1000"},
     {"name", "text", "of the object it happened to"},
     {"newest", "flag", "the newest first; `after` then goes backward"},
     {"ns", "text", "namespace of the object it happened to"},
+    {"pageNumber", "number", "from 1 on"},
+    {"pageSize", "number", "rows of a page, 20 without it"},
+    {"podName", "text", "of this pod only"},
     {"reason", "text", "of the Event"},
     {"region", "text", "a region's name"},
     {"release", "text", "a release's name"},
@@ -297,6 +302,57 @@ constexpr SchemaField kPolicyTried[] = {
     {"would_go", "number", "events; at most 100,000 are counted"},
 };
 
+constexpr SchemaField kHorizonWebhookInput[] = {
+    {"url", "text", "http:// or https://"},
+    {"enabled", "flag", "one that is not is due nothing new, and holds what it has waiting"},
+    {"sslVerifyEnabled", "flag", "certificates are always verified; on wants https://"},
+    {"description", "text", ""},
+    {"secret", "text", "goes in and never comes out"},
+    {"triggers", "texts", "of /supportevents, or *; none keep those before"},
+};
+
+constexpr SchemaField kHorizonWebhook[] = {
+    {"id", "number", "", kAlways},
+    {"enabled", "flag", "", kAlways},
+    {"url", "text", "", kAlways},
+    {"sslVerifyEnabled", "flag", "the url is https://", kAlways},
+    {"description", "text", "", kAlways},
+    {"secret", "text", "always empty", kAlways},
+    {"triggers", "texts", "", kAlways},
+};
+
+constexpr SchemaField kHorizonLog[] = {
+    {"id", "number", "", kAlways},
+    {"webhookID", "number", "", kAlways},
+    {"eventID", "number", "", kAlways},
+    {"url", "text", "", kAlways},
+    {"status", "waiting|success|failed", "", kAlways},
+    {"resourceType", "clusters|groups", "", kAlways},
+    {"resourceName", "text", "", kAlways},
+    {"resourceID", "number", "", kAlways},
+    {"eventType", "text", "", kAlways},
+    {"extra", "text", "JSON", kAlways},
+    {"errorMessage", "text", "", kAlways},
+    {"createdAt", "text", "", kAlways},
+    {"updatedAt", "text", "its last attempt"},
+    {"requestHeaders", "text", "without secrets"},
+    {"requestData", "text", "JSON"},
+    {"responseHeaders", "text", ""},
+    {"responseBody", "text", "for admins"},
+};
+
+constexpr SchemaField kHorizonWebhookPage[] = {
+    {"items", "[HorizonWebhook]", "", kAlways}, {"total", "number", "", kAlways}};
+constexpr SchemaField kHorizonLogPage[] = {
+    {"items", "[HorizonLog]", "", kAlways}, {"total", "number", "of the newest 5,000", kAlways}};
+constexpr SchemaField kHorizonAnswer[] = {{"data", "any", ""}};
+constexpr SchemaField kHorizonWebhooks[] = {{"data", "HorizonWebhookPage", "", kAlways}};
+constexpr SchemaField kHorizonWebhookAnswer[] = {{"data", "HorizonWebhook", "", kAlways}};
+constexpr SchemaField kHorizonLogs[] = {{"data", "HorizonLogPage", "", kAlways}};
+constexpr SchemaField kHorizonLogAnswer[] = {{"data", "HorizonLog", "", kAlways}};
+constexpr SchemaField kHorizonError[] = {
+    {"errorCode", "text", "", kAlways}, {"errorMessage", "text", "what is wrong", kAlways}};
+
 constexpr Schema kSchemas[] = {
     {"Attempt", "one try of a delivery", kAttempt},
     {"Delivery", "an event that one subscription is due", kDelivery},
@@ -307,6 +363,17 @@ constexpr Schema kSchemas[] = {
     {"EventDetail", "an event with what is known around it", kEventDetail, "Event"},
     {"EventType", "a type of events", kEventType},
     {"Gap", "a span whose states may have been lost", kGap},
+    {"HorizonAnswer", "an answer as Horizon gives it", kHorizonAnswer},
+    {"HorizonError", "why a request was refused, as Horizon says it", kHorizonError},
+    {"HorizonLog", "a delivery, as Horizon shows it", kHorizonLog},
+    {"HorizonLogAnswer", "one of them", kHorizonLogAnswer},
+    {"HorizonLogPage", "some of them", kHorizonLogPage},
+    {"HorizonLogs", "some of them", kHorizonLogs},
+    {"HorizonWebhook", "a subscription, as Horizon shows it", kHorizonWebhook},
+    {"HorizonWebhookAnswer", "one of them", kHorizonWebhookAnswer},
+    {"HorizonWebhookInput", "a subscription, as Horizon's clients make it", kHorizonWebhookInput},
+    {"HorizonWebhookPage", "all of them", kHorizonWebhookPage},
+    {"HorizonWebhooks", "all of them", kHorizonWebhooks},
     {"Observation", "one state of one object", kObservation},
     {"Policy", "how long events of a type are kept", kPolicy},
     {"PolicyInput", "how long events of a type are kept", kPolicyInput},

@@ -25,23 +25,6 @@ std::string shown(Backend& b, const Subscription& s) {
   return subscription_json(s, of_file(b, s.name) ? "config" : "api");
 }
 
-Result<Subscription> subscription_of(Backend& b, const Call& c) {
-  const int64_t id = TRY(id_of(c));
-  for (Subscription& s : TRY(b.store.subscriptions())) {
-    if (s.id == id) return std::move(s);
-  }
-  return Error(cat("there is no subscription ", id), Code::kNotFound);
-}
-
-// One that the API may change.
-Result<Subscription> own_subscription(Backend& b, const Call& c) {
-  Subscription s = TRY(subscription_of(b, c));
-  if (!of_file(b, s.name)) return s;
-  return Error(
-      cat("the configuration's file has the subscription \"", s.name, "\": change it there"),
-      Code::kFailedPrecondition);
-}
-
 Status read_body(Backend& b, const Call& c, Subscription& s) {
   const SectionText text = TRY(SectionText::json(c.body));
   Section top = text.top();
@@ -59,6 +42,22 @@ Result<Answer> pause(Backend& b, const Call& c, bool paused) {
 }
 
 }  // namespace
+
+Result<Subscription> subscription_of(Backend& b, const Call& c, size_t n) {
+  const int64_t id = TRY(id_of(c, n));
+  for (Subscription& s : TRY(b.store.subscriptions())) {
+    if (s.id == id) return std::move(s);
+  }
+  return Error(cat("there is no subscription ", id), Code::kNotFound);
+}
+
+Result<Subscription> own_subscription(Backend& b, const Call& c, size_t n) {
+  Subscription s = TRY(subscription_of(b, c, n));
+  if (!of_file(b, s.name)) return s;
+  return Error(
+      cat("the configuration's file has the subscription \"", s.name, "\": change it there"),
+      Code::kFailedPrecondition);
+}
 
 Result<Answer> list_subscriptions(Backend& b, const Call&) {
   return Answer{

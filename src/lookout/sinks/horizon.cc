@@ -17,23 +17,28 @@ constexpr struct {
     {"release.uninstalled", "clusters_deleted"},
 };
 
-std::string_view type_of(const Event& e) {
+}  // namespace
+
+std::string_view horizon_type(std::string_view type) {
   for (const auto& row : kTypes) {
-    if (row.type == e.type) return row.horizon;
+    if (row.type == type) return row.horizon;
   }
   return "clusters_kubernetes_event";
 }
 
-// Horizon numbers its clusters (our releases); ours get a number that is always the same.
-int64_t number_of(const StoredEvent& e) {
-  const std::string digest =
-      crypt::sha256(cat(e.cluster_uid, "\n", e.event.release_namespace, "\n", e.event.release));
+int64_t horizon_number(std::string_view name) {
+  const std::string digest = crypt::sha256(name);
   int64_t n = 0;
   for (int i = 0; i < 6; ++i) n = n << 8 | static_cast<uint8_t>(digest[static_cast<size_t>(i)]);
   return n;
 }
 
-std::string extra(const Event& e) {
+int64_t horizon_cluster(std::string_view cluster_uid, std::string_view name_space,
+                        std::string_view release) {
+  return horizon_number(cat(cluster_uid, "\n", name_space, "\n", release));
+}
+
+std::string horizon_extra(const Event& e) {
   const Subject& s = e.subject;
   const std::string version = cat(s.group, s.group.empty() ? "" : "/", s.version);
   return cat("{\"message\":", json::quoted(e.message), ",\"reason\":", json::quoted(e.reason),
@@ -45,21 +50,19 @@ std::string extra(const Event& e) {
              ",\"apiVersion\":", json::quoted(version), "}}");
 }
 
-}  // namespace
-
 std::string horizon_payload(const Claimed& c) {
   const Event& e = c.event.event;
   std::string out = cat("{\"id\":", c.delivery.id, ",\"eventID\":", c.event.sequence,
                         ",\"webhookID\":", c.delivery.subscription_id,
-                        ",\"eventType\":", json::quoted(type_of(e)));
+                        ",\"eventType\":", json::quoted(horizon_type(e.type)));
   if (!e.release.empty()) {
     const auto label = e.labels.find("app.kubernetes.io/name");
-    append(out, {",\"cluster\":{\"id\":", std::to_string(number_of(c.event)),
+    append(out, {",\"cluster\":{\"id\":", std::to_string(horizon_cluster(c.event.cluster_uid, e.release_namespace, e.release)),
                  ",\"name\":", json::quoted(e.release), ",\"applicationName\":",
                  json::quoted(label == e.labels.end() ? e.release : label->second),
                  ",\"env\":", json::quoted(c.event.region), "}"});
   }
-  append(out, {",\"extra\":", json::quoted(extra(e)), "}"});
+  append(out, {",\"extra\":", json::quoted(horizon_extra(e)), "}"});
   return out;
 }
 

@@ -28,6 +28,7 @@ const Key kKeys[] = {
     {"certificate", &SinkOptions::certificate},
     {"channel", &SinkOptions::channel},
     {"content_type", &SinkOptions::content_type},
+    {"description", &SinkOptions::description},
     {"format", &SinkOptions::format},
     {"from", &SinkOptions::from},
     {"headers", &SinkOptions::headers},
@@ -42,6 +43,7 @@ const Key kKeys[] = {
     {"tls", &SinkOptions::tls},
     {"to", &SinkOptions::to},
     {"topic", &SinkOptions::topic},
+    {"triggers", &SinkOptions::triggers},
     {"url", &SinkOptions::url},
     {"user", &SinkOptions::user},
 };

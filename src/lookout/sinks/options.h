@@ -28,6 +28,8 @@ struct SinkOptions {
   std::string topic;                 // kafka: template
   std::string sasl;                  // kafka: its mechanism
   std::string certificate;           // kafka: the client's, PEM
+  std::string description;           // webhook
+  std::vector<std::string> triggers;  // webhook: as a client of Horizon gave them
   std::vector<std::string> brokers;  // kafka: HOST:PORT
   std::vector<std::string> to;
   std::vector<std::string> mention;  // whom a chat message calls

@@ -30,7 +30,8 @@ struct Settings {
 Result<Settings> read(const Subscription& s) {
   Settings out;
   out.options = TRY(read_options(
-      s, {"url", "format", "template", "content_type", "headers", "timeout_ms", "ca"}));
+      s, {"url", "format", "template", "content_type", "headers", "timeout_ms", "ca",
+          "description", "triggers"}));
   TRY(check_format(out.options.format,
                    {kFormats[0], kFormats[1], kFormats[2], kFormats[3], kFormats[4]}));
   if (out.options.format.empty()) out.options.format = kFormats[0];

@@ -210,16 +210,18 @@ Status Service::keep_subscriptions(const Config& config, const std::vector<Subsc
 void Service::clean() {
   std::unique_lock held(mutex_);
   int64_t due = now_ms() + kCleanEveryMs;
+  std::vector<CleaningPolicy> policies = in_force_->cleaning;
+  const auto other = [&] { return policies != in_force_->cleaning; };
   while (!stop_) {
-    changed_.wait_for(held, kSettingsEvery, [&] { return stop_; });
+    changed_.wait_for(held, kSettingsEvery, [&] { return stop_ || other(); });
     held.unlock();
     look_for_settings();
     held.lock();
-    if (stop_ || now_ms() < due) continue;
+    if (stop_ || (now_ms() < due && !other())) continue;
     due = now_ms() + kCleanEveryMs;
-    const std::vector<CleaningPolicy> policies = in_force_->cleaning;
+    policies = in_force_->cleaning;
     for (const CleaningPolicy& p : policies) {
-      while (!stop_) {
+      while (!stop_ && !other()) {
         held.unlock();
         const auto gone = store_->clean(p.type, now_ms() - p.keep_ms, kCleanRows);
         if (!gone) log_("WARN", "cleaning", {{"type", p.type}, {"error", gone.error().text()}});
@@ -290,6 +292,7 @@ Status Service::enforce(Config file, bool anew) {
   regions_->set(config, rules);
   api_->set_tokens(config.tokens);
   deliverer_->wake();
+  changed_.notify_all();
   log_("INFO", anew ? "the configuration was read anew" : "the API's settings were taken");
   if (!late.empty()) {
     log_("WARN", "a change holds from the next start on", {{"keys", join(late, ", ")}});

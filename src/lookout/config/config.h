@@ -35,6 +35,7 @@ struct CleaningPolicy {
   std::string type;  // "kubernetes.event", "pod.*", "*"
   int64_t keep_ms = 0;
   bool of_api = false;
+  bool operator==(const CleaningPolicy&) const = default;
 };
 
 struct Config {

@@ -3,10 +3,12 @@
 // object is gone: the newest must stay, or the next relist would store it, and tell it, again. What
 // was told is remembered for longer than the events themselves, for the same reason.
 //
-// What can go is looked for on a reader's connection, so that commits wait only for the removal
-// itself. The walk over the states is by age and goes on where it ended: states that stay are seen
-// once in each round.
+// What can go is looked for on a reader's connection, and removed a hundred at a time, so that no
+// commit waits for long. The walks go on where they ended: what stays, as events that somebody waits
+// for, is seen once in each round. Of several processes on one database one removes at a time.
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "lookout/store/sql_store.h"
@@ -20,6 +22,8 @@ constexpr int64_t kTellAgainMs = 400 * kDayMs;
 // Kubernetes' own Events are gone from the cluster by then, also where nobody saw them go.
 constexpr int64_t kEventsLiveMs = 7 * kDayMs;
 constexpr int kChunk = 1000;
+constexpr size_t kPiece = 100;
+constexpr auto kBreath = std::chrono::milliseconds(5);  // a mutex does not ask who waits longest
 
 struct OldEvent {
   int64_t seq, deliveries;
@@ -51,7 +55,7 @@ Result<std::vector<std::string>> types_of(db::Session& session, std::string_view
 }
 
 Result<std::vector<OldEvent>> old_events(db::Session& session, std::string_view type,
-                                         int64_t before_ms, int limit) {
+                                         int64_t before_ms, int limit, int64_t after = 0) {
   std::vector<OldEvent> out;
   // Times grow with the sequence: its last number that is old enough bounds the search by type.
   int64_t last = TRY(session.number(
@@ -59,8 +63,8 @@ Result<std::vector<OldEvent>> old_events(db::Session& session, std::string_view 
       before_ms));
   if (last == 0) return out;
   std::string sql = "select e.seq, (select count(*) from delivery d where d.event_seq = e.seq) "
-                    "from event e where e.seq <= ? and e.stored_ms < ?";
-  std::vector<db::Param> params{db::param(last), db::param(before_ms)};
+                    "from event e where e.seq > ? and e.seq <= ? and e.stored_ms < ?";
+  std::vector<db::Param> params{db::param(after), db::param(last), db::param(before_ms)};
   if (type != "*") {
     sql += " and e.type = ?";
     params.push_back(db::param(type));
@@ -74,27 +78,52 @@ Result<std::vector<OldEvent>> old_events(db::Session& session, std::string_view 
   return out;
 }
 
-Status remove_event(db::Session& session, const OldEvent& e) {
+// How many went: 0 when another process was faster.
+Result<int64_t> remove_event(db::Session& session, const OldEvent& e) {
   if (e.deliveries > 0) {
     TRY(session.run("delete from attempt where delivery_id in "
                     "(select id from delivery where event_seq = ?)",
                     e.seq));
     TRY(session.run("delete from delivery where event_seq = ?", e.seq));
   }
-  TRY(session.run("delete from event where seq = ?", e.seq));
-  return ok();
+  return session.run("delete from event where seq = ?", e.seq);
+}
+
+// Whether this process may remove until the transaction ends.
+Result<bool> take_turn(db::Session& session) {
+  if (session.dialect() == db::Dialect::kSqlite) return true;
+  return TRY(session.number("select pg_try_advisory_xact_lock(7037)::int", 0)) == 1;
 }
 
 }  // namespace
 
+// False: another process has its turn.
+Result<bool> SqlStore::clean_pieces(size_t count,
+                                    const std::function<Status(db::Session&, size_t)>& remove) {
+  bool ours = true;
+  for (size_t from = 0; from < count && ours; from += kPiece) {
+    if (from > 0) std::this_thread::sleep_for(kBreath);
+    TRY(change(writer_, [&](db::Session& session) -> Status {
+      ours = TRY(take_turn(session));
+      for (size_t i = from; ours && i < std::min(count, from + kPiece); ++i) {
+        TRY(remove(session, i));
+      }
+      return ok();
+    }));
+  }
+  return ours;
+}
+
 Result<int64_t> SqlStore::clean_type(std::string_view type, int64_t before_ms, int limit) {
-  auto old = TRY(read([&](db::Session& s) { return old_events(s, type, before_ms, limit); }));
-  if (old.empty()) return 0;
-  TRY(change(writer_, [&](db::Session& session) -> Status {
-    for (const OldEvent& e : old) TRY(remove_event(session, e));
+  int64_t& swept = swept_events_[std::string(type)];
+  auto old = TRY(read([&](db::Session& s) { return old_events(s, type, before_ms, limit, swept); }));
+  swept = old.size() < static_cast<size_t>(limit) ? 0 : old.back().seq;
+  int64_t gone = 0;
+  TRY(clean_pieces(old.size(), [&](db::Session& session, size_t i) -> Status {
+    gone += TRY(remove_event(session, old[i]));
     return ok();
   }));
-  return static_cast<int64_t>(old.size());
+  return gone;
 }
 
 Result<int64_t> SqlStore::clean_states(int64_t before_ms, int limit) {
@@ -124,21 +153,19 @@ Result<int64_t> SqlStore::clean_states(int64_t before_ms, int limit) {
     for (const OldState& s : chunk) {
       if (!s.newest || (is_events(s.resource) && s.received_ms < unseen_ms)) old.push_back(s);
     }
-    if (!old.empty()) {
-      TRY(change(writer_, [&](db::Session& session) -> Status {
-        for (const OldState& s : old) {
-          if (s.newest) {
-            TRY(session.run("delete from object where cluster_uid = ? and resource = ? and "
-                            "uid = ? and version = ?",
-                            s.cluster_uid, s.resource, s.uid, s.version));
-          }
-          TRY(session.run("delete from observation where cluster_uid = ? and resource = ? and "
-                          "uid = ? and version = ?",
-                          s.cluster_uid, s.resource, s.uid, s.version));
-        }
-        return ok();
-      }));
-    }
+    const bool ours = TRY(clean_pieces(old.size(), [&](db::Session& session, size_t i) -> Status {
+      const OldState& s = old[i];
+      if (s.newest) {
+        TRY(session.run("delete from object where cluster_uid = ? and resource = ? and "
+                        "uid = ? and version = ?",
+                        s.cluster_uid, s.resource, s.uid, s.version));
+      }
+      TRY(session.run("delete from observation where cluster_uid = ? and resource = ? and "
+                      "uid = ? and version = ?",
+                      s.cluster_uid, s.resource, s.uid, s.version));
+      return ok();
+    }));
+    if (!ours) return gone;
     gone += static_cast<int64_t>(old.size());
     swept_ = {chunk.back().received_ms, chunk.back().uid, chunk.back().version};
   }

@@ -10,6 +10,29 @@ namespace {
 using OutboxTest = StoreTest;
 using State = DeliveryState;
 
+TEST_P(OutboxTest, CleaningPassesOverWhatWaitsOnceInARoundAndLeavesNothingWithoutItsEvent) {
+  subscribe("all");
+  for (int i = 0; i < 350; ++i) tell("r" + std::to_string(i));
+  const auto claimed = *store_->claim("me", 1, 60'000, 300);
+  ASSERT_EQ(claimed.size(), 300u);
+  Attempt a;
+  a.n = 1;
+  for (size_t i = 100; i < 300; ++i) {
+    ASSERT_TRUE(store_->finish(claimed[i].delivery, DeliveryState::kSucceeded, 0, "", a));
+  }
+  clock_.step(int64_t{1000} * 1'000'000);
+  int64_t gone = 0;
+  for (int i = 0; i < 4; ++i) gone += *store_->clean("release.deployed", now(), 90);
+  EXPECT_EQ(gone, 200);
+  DeliveryQuery query;
+  query.limit = 1000;
+  const auto left = *store_->deliveries(query);
+  EXPECT_EQ(left.size(), 150u) << "those that wait or are under way";
+  for (const Delivery& d : left) EXPECT_TRUE(store_->event(d.event_sequence)) << d.id;
+  ASSERT_TRUE(store_->finish(claimed[0].delivery, DeliveryState::kDead, 0, "gone", a));
+  EXPECT_EQ(*store_->clean("release.deployed", now(), 90), 1) << "the next round begins anew";
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, OutboxTest,
                          testing::Values(db::Dialect::kSqlite, db::Dialect::kPostgres),
                          dialect_name);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -101,6 +102,8 @@ class SqlStore : public Store {
   Result<bool> claim_one(db::Session& session, const std::string& order_key, int64_t id,
                          const Lease& lease, std::vector<Claimed>& out);
   Result<int64_t> clean_type(std::string_view type, int64_t before_ms, int limit);
+  Result<bool> clean_pieces(size_t count,
+                            const std::function<Status(db::Session&, size_t)>& remove);
   Result<int64_t> clean_states(int64_t before_ms, int limit);
 
   StoreOptions options_;
@@ -118,6 +121,7 @@ class SqlStore : public Store {
   };
   std::mutex cleaning_;
   Swept swept_;
+  std::map<std::string, int64_t> swept_events_;  // the same over the events of a type
 };
 
 // What several files ask of a session.

@@ -196,8 +196,8 @@ class Front:
 class Writer:
     """Makes, changes, deletes and makes anew Events; `truth` is what the server acknowledged: (uid, resourceVersion)."""
 
-    def __init__(self, cluster, seed, run="a", pause=0.008):
-        self.cluster, self.random, self.run, self.pause = cluster, random.Random(seed), run, pause
+    def __init__(self, cluster, seed, run="a", pause=0.008, most=None):
+        self.cluster, self.random, self.run, self.pause, self.most = cluster, random.Random(seed), run, pause, most
         self.truth, self.live, self.gone, self.deleted, self.made = [], [], [], set(), 0
         self.stopping = threading.Event()
         self.thread = threading.Thread(target=self.work, daemon=True)
@@ -227,7 +227,7 @@ class Writer:
             name, count, uid = self.live[at]
             if self.note(*self.cluster.ask("PUT", f"{EVENTS}/{name}", self.event(name, count + 1, "again"))):
                 self.live[at] = (name, count + 1, uid)
-        elif self.live and dice < 0.4:
+        elif self.live and (dice < 0.4 or len(self.live) == self.most):
             name, _, uid = self.live.pop(self.random.randrange(len(self.live)))
             self.deleted.add(uid)
             self.cluster.ask("DELETE", f"{EVENTS}/{name}")
@@ -370,8 +370,8 @@ class Postgres:
 class Lookout:
     """A `pintled lookout` whose configuration the test writes; all start in one folder share its key."""
 
-    def __init__(self, pintled, folder, database, receiver, regions, name="lookout", more=""):
-        self.pintled, self.folder, self.database, self.receiver, self.name = pintled, folder, database, receiver, name
+    def __init__(self, pintled, folder, database, receiver, regions, name="lookout", more="", wanted=""):
+        self.pintled, self.folder, self.database, self.receiver, self.name, self.wanted = pintled, folder, database, receiver, name, wanted
         self.regions, self.more, self.process = dict(regions), more, None  # name: kubeconfig
         self.config, self.logfile = os.path.join(folder, f"{name}.toml"), os.path.join(folder, f"{name}.log")
         self.secret_file = os.path.join(folder, "hook.secret")
@@ -391,6 +391,7 @@ secret_key_file = "lookout.key"
 [[subscriptions]]
 name = "all"
 types = ["kubernetes.event"]
+{self.wanted}
 order_by = "subject"
 sink = "webhook"
 secret_file = "hook.secret"
@@ -462,14 +463,18 @@ def stored(database):
 
 
 def due(writers, lost):
-    """What must be stored: every state; when history was lost, the last one of each object that is still there."""
-    if not lost:
-        return {row for w in writers for row in w.truth}
-    out, gone = {}, set().union(*(w.deleted for w in writers))
+    """What must be stored: every state; of writers whose history was lost (True: of all), the last one of each object
+    that is still there."""
+    out = set()
     for w in writers:
+        if lost is not True and w not in (lost or ()):
+            out.update(w.truth)
+            continue
+        last = {}
         for uid, version in w.truth:
-            out[uid] = max(out.get(uid, 0), int(version))
-    return {(uid, str(version)) for uid, version in out.items() if uid not in gone}
+            last[uid] = max(last.get(uid, 0), int(version))
+        out.update((uid, str(version)) for uid, version in last.items() if uid not in w.deleted)
+    return out
 
 
 def verify(check, name, database, receiver, writers, lost=False, settle=120):

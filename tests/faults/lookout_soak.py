@@ -93,7 +93,7 @@ class Faults:
             self.lookout.kill()
             time.sleep(self.dice.random() * 0.5)
             self.lookout.start()
-        elif what == "F22":
+        elif what == "F22" and not self.receiver.script:  # else it is left alone for a minute, again and again
             with self.receiver.lock:
                 self.receiver.script.extend(self.dice.choice([500, 503, 429, "cut", 408]) for _ in range(3))
         else:

@@ -3,7 +3,7 @@
 // object is gone: the newest must stay, or the next relist would store it, and tell it, again. What
 // was told is remembered for longer than the events themselves, for the same reason.
 //
-// What can go is looked for on a reader's connection, and removed a hundred at a time, so that no
+// What can go is looked for on a reader's connection, and removed fifty at a time, so that no
 // commit waits for long. The walks go on where they ended: what stays, as events that somebody waits
 // for, is seen once in each round. Of several processes on one database one removes at a time.
 #include <algorithm>
@@ -22,8 +22,8 @@ constexpr int64_t kTellAgainMs = 400 * kDayMs;
 // Kubernetes' own Events are gone from the cluster by then, also where nobody saw them go.
 constexpr int64_t kEventsLiveMs = 7 * kDayMs;
 constexpr int kChunk = 1000;
-constexpr size_t kPiece = 100;
-constexpr auto kBreath = std::chrono::milliseconds(5);  // a mutex does not ask who waits longest
+constexpr size_t kPiece = 50;
+constexpr auto kBreath = std::chrono::milliseconds(10);  // a mutex does not ask who waits longest
 
 struct OldEvent {
   int64_t seq, deliveries;

@@ -139,6 +139,7 @@ void Reflector::note_silence() {
     if (bookmark_every_ == 0 || silent < bookmark_limit()) return watch_silence();
     lost_ = uncertain_ = true;
     note(Error(Code::kDeadlineExceeded, "the server has stopped sending bookmarks"));
+    if (!bookmarks_came_) bookmark_every_ = 0;  // it may be one that sends none
     begin_watch();
   } else if (state_ == State::kWatchList && silent >= kInitialSilenceNs) {
     watch_list_off_ = true;
@@ -396,6 +397,7 @@ bool Reflector::take_bookmark(std::string_view json) {
   if (state_ == State::kWatch) {
     const int64_t now = loop_.clock().monotonic_ns();
     const bool first = bookmark_every_ == 0;
+    bookmarks_came_ = true;
     bookmark_every_ = std::max(bookmark_every_, now - std::exchange(bookmark_at_, now));
     if (first && silence_ == 0) watch_silence();
     unordered_ = false;

@@ -23,9 +23,10 @@
 // - The last version is that of the last frame taken, the list's after a list. A watch begun at ""
 //   or "0" does not move it while its unordered ADDED frames come.
 // - A watch whose server has fallen silent is lost: a connection that is gone (http.h), 10 s without
-//   an answer, or no bookmark for the longest time between two and a quarter more and 15 s more, 90 s
-//   at least, where bookmarks came. It is begun anew. lost() and not watching() until one is
-//   answered.
+//   an answer, or nothing for the longest time between two bookmarks and a quarter more and 15 s
+//   more, 90 s at least. It is begun anew. A server of which no bookmark ever came is asked so once,
+//   and later only when a watch has outlived its time limit. lost() and not watching() until one
+//   is answered.
 // - A restored server: one whose history has been set back keeps quiet on a watch from a version it
 //   has not reached again. So a watch is preceded by a list of one, the newest object that is known
 //   (metadata only, no version), after the server was lost or refused connections, at a stored
@@ -205,7 +206,9 @@ class Reflector {
     std::string key, uid, version;
   };
   Known newest_, found_;
-  int64_t bookmark_at_ = 0, bookmark_every_ = 0;  // the last one or the answer; 0: none came
+  int64_t bookmark_at_ = 0;  // the last one or the answer
+  int64_t bookmark_every_ = 60'000'000'000;  // at most, so far; 0: the server seems to send none
+  bool bookmarks_came_ = false;
   int64_t internal_since_ = 0, internal_last_ = 0;
 };
 

@@ -472,8 +472,23 @@ TEST_F(ReflectorTest, LosesAServerThatDoesNotAnswerAWatch) {
   loop_.run_ready();
   EXPECT_TRUE(reflector_->watching());
   EXPECT_EQ(reflector_->counters().last_error, "");
-  step(600 * kSecond);
-  EXPECT_TRUE(reflector_->watching()) << "one that never sent a bookmark may be quiet";
+}
+
+TEST_F(ReflectorTest, AsksAServerThatNeverSentABookmarkOnce) {
+  begin();
+  auto watch = listed();
+  watch->accept();
+  step(89 * kSecond);
+  EXPECT_TRUE(reflector_->watching());
+  step(2 * kSecond);
+  EXPECT_TRUE(reflector_->lost());
+  watch = checked("10");
+  watch->accept();
+  loop_.run_ready();
+  EXPECT_TRUE(reflector_->watching());
+  step(290 * kSecond);
+  EXPECT_TRUE(reflector_->watching()) << "it may be quiet";
+  EXPECT_FALSE(watch->dropped);
 }
 
 TEST_F(ReflectorTest, LosesAServerWhoseBookmarksStop) {

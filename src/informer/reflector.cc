@@ -283,7 +283,7 @@ Result<ObjectPtr> Reflector::make(std::string_view json) {
 Status Reflector::take_item(std::string_view item) {
   if (state_ == State::kCheck) {
     const ObjectPtr one = TRY(Object::parse(item));
-    found_ = {std::string(one->key()), std::string(one->uid()), std::string(one->resource_version())};
+    found_version_ = one->resource_version();
     return ok();
   }
   ObjectPtr object = TRY(make(item));
@@ -300,7 +300,6 @@ Status Reflector::take_item(std::string_view item) {
 void Reflector::know(const Object& o) {
   if (!newest_.key.empty() && !older_version(newest_.version, o.resource_version())) return;
   newest_.key = o.key();
-  newest_.uid = o.uid();
   newest_.version = o.resource_version();
 }
 
@@ -488,7 +487,7 @@ void Reflector::set_back(std::string version) {
 
 void Reflector::begin_watch() {
   if (uncertain_ && !last_version_.empty() && last_version_ != "0") {
-    found_ = {};
+    found_version_.clear();
     kube::Call call = one_call(resource_, newest_.key);
     call.timeout_ms = kCheckMs;
     return open(State::kCheck, std::move(call));
@@ -600,10 +599,10 @@ void Reflector::check_ended(Status status) {
     return wait(backoff(), &Reflector::begin_watch);
   }
   uncertain_ = false;
-  const bool same = newest_.key.empty() ||
-                    (found_.key == newest_.key && found_.uid == newest_.uid &&
-                     !older_version(found_.version, newest_.version));
-  if (same && !older_version(list_->resource_version(), last_version_)) return begin_watch();
+  // One that is gone, or made anew, was so in the usual way: a list would pass over what came between.
+  const bool older = !newest_.key.empty() && !found_version_.empty() &&
+                     older_version(found_version_, newest_.version);
+  if (!older && !older_version(list_->resource_version(), last_version_)) return begin_watch();
   set_back(list_->resource_version());
   list_and_watch();
 }

@@ -31,8 +31,9 @@
 //   has not reached again. So a watch is preceded by a list of one, the newest object that is known
 //   (metadata only, no version), after the server was lost or refused connections, at a stored
 //   version, and when a bookmark is older than what came before. When the list's version is the
-//   smaller number, or the object is not there, another or an older one, the error has WentBack, and
-//   all is listed at "" and told as if nothing of it were known. Nothing is asked while watches are
+//   smaller number, or the object is an older one, the error has WentBack, and all is listed at ""
+//   and told as if nothing of it were known. An object that is gone tells nothing: a restored server
+//   that has overtaken the version since is not found by it. Nothing is asked while watches are
 //   answered and end well, so a server that is exchanged for an older one between two watches,
 //   without a refused connection, is found by the bookmarks it fails to send only.
 // - Answers with Retry-After are waited for, ten times at most, before they count, but one that says
@@ -200,12 +201,13 @@ class Reflector {
   bool lost_ = false;
   bool uncertain_ = false;  // whether the server still has last_version_
   bool set_back_ = false;   // it has not: nothing that is held counts until the next list
-  // The object of the greatest version that was listed or heard of and not deleted; and what the
-  // server has of it now.
+  // The object of the greatest version that was listed or heard of and not deleted; and which
+  // version of it the server has now.
   struct Known {
-    std::string key, uid, version;
+    std::string key, version;
   };
-  Known newest_, found_;
+  Known newest_;
+  std::string found_version_;
   int64_t bookmark_at_ = 0;  // the last one or the answer
   int64_t bookmark_every_ = 60'000'000'000;  // at most, so far; 0: the server seems to send none
   bool bookmarks_came_ = false;

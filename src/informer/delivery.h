@@ -42,6 +42,7 @@ struct Change {
   // The delete was learnt from a list: what happened last to the object was not seen
   // (DeletedFinalStateUnknown).
   bool final_state_unknown = false;
+  bool listed = false;  // learnt from a list: the states before it may not have been seen
   bool resync = false;             // an update that is none: before and object are the same
   std::string version = {};        // of a bookmark
   // Deleted and made again under the same name, seen as one update.

@@ -20,11 +20,12 @@ namespace pintle::informer {
 struct Delta {
   enum class Kind : uint8_t { kAdded, kUpdated, kDeleted, kReplaced, kBookmark };
   Kind kind;
-  ObjectPtr object;                   // plain ones
-  std::vector<ObjectPtr> objects;     // kReplaced: the whole list
-  std::string version;                // of the store once this is applied; "": unchanged
+  ObjectPtr object = nullptr;         // plain ones
+  std::vector<ObjectPtr> objects = {};  // kReplaced: the whole list
+  std::string version = {};           // of the store once this is applied; "": unchanged
   ObjectPtr kept = nullptr;           // what the store keeps of a plain one; null: that is its choice
   bool told = false;                  // kReplaced: the objects were pushed before, one by one
+  bool listed = false;                // a plain one of a list that is streamed
   bool anew = false;                  // versions went back: an equal one may be another state
 };
 

@@ -24,8 +24,17 @@ constexpr int64_t kBookmarkSilenceNs = 90 * kSecond, kBookmarkSlackNs = 15 * kSe
 constexpr int64_t kCheckMs = 30'000;
 constexpr int64_t kListSilenceNs = 75 * kSecond;  // a list without a byte: servers give up at 60 s
 constexpr int64_t kInternalMemoryNs = 60 * kSecond;
+constexpr int64_t kKeepPlaceNs = 600 * kSecond;
 constexpr int kIncompleteStreams = 3;
 constexpr int kChunksPerTurn = 4;  // then other watches have theirs
+
+// It says nothing of the objects or of the version that was asked.
+bool passes(const Error& e) {
+  if (const auto* s = e.find<kube::ApiStatus>()) {
+    return refusal_of(e) == Refusal::kDenied || (s->code >= 500 && s->reason != "StoreReadError");
+  }
+  return e.code() != Code::kDataLoss && e.code() != Code::kResourceExhausted;
+}
 
 Error cut_list() { return Error(Code::kDataLoss, "unexpected EOF in a list"); }
 
@@ -45,7 +54,7 @@ Reflector::~Reflector() { stop(); }
 
 void Reflector::start() {
   if (state_ != State::kStopped) return;
-  if (last_version_.empty()) last_version_ = options_.least_version;
+  if (least_version_.empty()) least_version_ = options_.least_version;
   if (options_.start_version.empty() || !last_version_.empty()) return list_and_watch();
   last_version_ = options_.start_version;
   uncertain_ = true;
@@ -174,11 +183,21 @@ void Reflector::note(const Error& e) {
   sink_.on_error(e);
 }
 
-void Reflector::fail(const Error& e) {
+void Reflector::fail(const Error& e) { fail(e, &Reflector::list_and_watch); }
+
+void Reflector::fail(const Error& e, After then) {
   note(e);
   const Refusal refusal = refusal_of(e);
   const bool slow = refusal == Refusal::kDenied || refusal == Refusal::kAbsent;
-  wait(slow ? kSlowRetryNs : backoff(), &Reflector::list_and_watch);
+  wait(slow ? kSlowRetryNs : backoff(), then);
+}
+
+// A watch, or the check before it, cannot go on.
+void Reflector::fail_watch(const Error& e) {
+  const int64_t now = loop_.clock().monotonic_ns();
+  if (failing_since_ == 0) failing_since_ = now;
+  const bool keep = options_.keep_place && passes(e) && now - failing_since_ < kKeepPlaceNs;
+  fail(e, keep ? &Reflector::begin_watch : &Reflector::list_and_watch);
 }
 
 // What is asked again as it was: true when it is on its way.
@@ -312,7 +331,10 @@ void Reflector::hand_on(Delta::Kind what, ObjectPtr object) {
     ++counters_.unchanged;
     return;
   }
-  sink_.push({what, std::move(object), {}, {}, std::move(heads), false, set_back_});
+  if (told_version().empty() || older_version(told_version(), object->resource_version())) {
+    least_version_ = object->resource_version();
+  }
+  sink_.push({.kind = what, .object = std::move(object), .kept = std::move(heads), .listed = true, .anew = set_back_});
 }
 
 Status Reflector::take_frame(std::string_view frame) {
@@ -355,6 +377,7 @@ Status Reflector::take_frame(std::string_view frame) {
     }
   }
   ++counters_.watch_items;
+  failing_since_ = 0;
   const Delta::Kind what = type == "ADDED"      ? Delta::Kind::kAdded
                            : type == "MODIFIED" ? Delta::Kind::kUpdated
                                                 : Delta::Kind::kDeleted;
@@ -400,6 +423,7 @@ bool Reflector::take_bookmark(std::string_view json) {
     bookmark_every_ = std::max(bookmark_every_, now - std::exchange(bookmark_at_, now));
     if (first && silence_ == 0) watch_silence();
     unordered_ = false;
+    failing_since_ = 0;
     if (older_version(version, last_version_)) return false;
     if (version.empty()) return true;
     last_version_ = version;
@@ -428,18 +452,26 @@ void Reflector::listed(std::string version) {
   ++counters_.lists;
   counters_.list_ns += loop_.clock().monotonic_ns() - list_began_;
   counters_.last_error.clear();
-  if (older_version(version, last_version_)) set_back(version);
+  if (older_version(version, told_version())) set_back(version);
   version_unavailable_ = unordered_ = uncertain_ = lost_ = false;
-  sink_.push({Delta::Kind::kReplaced, nullptr, std::exchange(items_, {}), version, nullptr,
-              options_.stream_lists, std::exchange(set_back_, false)});
+  sink_.push({.kind = Delta::Kind::kReplaced,
+              .objects = std::exchange(items_, {}),
+              .version = version,
+              .told = options_.stream_lists,
+              .anew = std::exchange(set_back_, false)});
   last_version_ = std::move(version);
 }
 
 // ---- the outer loop
 
+const std::string& Reflector::told_version() const {
+  const bool listed_more = last_version_.empty() || older_version(last_version_, least_version_);
+  return listed_more ? least_version_ : last_version_;
+}
+
 std::string Reflector::version_to_ask(std::string_view first) const {
   if (version_unavailable_) return "";
-  return last_version_.empty() ? std::string(first) : last_version_;
+  return told_version().empty() ? std::string(first) : told_version();
 }
 
 int64_t Reflector::watch_seconds() {
@@ -481,7 +513,9 @@ void Reflector::begin_watch_list() {
 
 // The server has less than it had.
 void Reflector::set_back(std::string version) {
-  note(went_back(std::exchange(last_version_, {}), std::move(version)));
+  note(went_back(told_version(), std::move(version)));
+  last_version_.clear();
+  least_version_.clear();
   set_back_ = version_unavailable_ = true;
 }
 
@@ -593,7 +627,7 @@ void Reflector::check_ended(Status status) {
   if (!status) {
     const Error e = status.error();
     if (retry_request(e)) return;
-    if (e.find<kube::ApiStatus>() && refusal_of(e) != Refusal::kBusy) return fail(e);
+    if (e.find<kube::ApiStatus>() && refusal_of(e) != Refusal::kBusy) return fail_watch(e);
     lost_ = lost_ || silent_peer(e) || e.code() == Code::kDeadlineExceeded;
     note(e);
     return wait(backoff(), &Reflector::begin_watch);
@@ -602,7 +636,7 @@ void Reflector::check_ended(Status status) {
   // One that is gone, or made anew, was so in the usual way: a list would pass over what came between.
   const bool older = !newest_.key.empty() && !found_version_.empty() &&
                      older_version(found_version_, newest_.version);
-  if (!older && !older_version(list_->resource_version(), last_version_)) return begin_watch();
+  if (!older && !older_version(list_->resource_version(), told_version())) return begin_watch();
   set_back(list_->resource_version());
   list_and_watch();
 }
@@ -623,7 +657,7 @@ void Reflector::watch_ended(Status status) {
   if (status || broken_stream(status.error())) {
     if (lasted >= kShortWatchNs || frames_ > 0) return begin_watch();
     ++counters_.short_watches;
-    return fail(
+    return fail_watch(
         Error(Code::kUnavailable,
               "very short watch: the connection ended within a second and without an event"));
   }
@@ -638,7 +672,7 @@ void Reflector::watch_ended(Status status) {
     note(e);
     return begin_watch();
   }
-  fail(e);
+  fail_watch(e);
 }
 
 bool Reflector::retry_internal() {

@@ -8,14 +8,15 @@
 //   says that one is gone or too new, at once again with "" (a quorum read).
 // - Pages of 500: dropped when a version is given (so that the watch cache answers), kept when a
 //   list of "0" came in pages. A page that has expired turns into one whole list at the version
-//   first asked.
+//   first asked. None is older than what one that was cut has told with stream_lists.
 // - Items are read as they come; a page is never held. While the sink is full nothing is decoded
 //   and the connection is held up.
 // - Watch: bookmarks asked for, a time limit drawn from [min, 2 min] where min is 5 minutes or
 //   more. A watch that ended well is begun again at once, where it ended. 410 waits, then lists at
 //   the last version. 429 and a refused connection wait, then watch again: no list. An
 //   InternalError frame watches again within `internal_error_window`. Any other error, and a watch
-//   of less than a second without a frame, waits and lists.
+//   of less than a second without a frame, waits and lists; with keep_place, watches again where it
+//   was, for ten minutes, unless the error is of the objects and not of the server's state.
 // - Streaming list (WatchList): collected aside until the bookmark `k8s.io/initial-events-end`,
 //   then replaces the sink's content; the same stream goes on as the watch. Three streams that end
 //   before it, or 30 s of silence, fall back to the plain list for good; a refusal falls back this
@@ -88,9 +89,11 @@ struct ReflectorOptions {
   bool stream_lists = false;
   // Watch from here instead of listing first: for a consumer that stored how far it got.
   std::string start_version = {};
-  // Or list first, but nothing older than this: for one that stored what it saw, and must not be
-  // taken back by a server that is behind.
+  // List nothing older than this: for one that stored what it saw, and must not be taken back by a
+  // server that is behind.
   std::string least_version = {};
+  // What passes is waited for instead of listing, which passes over states: for one that wants each.
+  bool keep_place = false;
   Transform transform = {};               // may be empty
   BackoffOptions backoff = {};
 };
@@ -131,10 +134,13 @@ class Reflector {
   void set_back(std::string version);
   void note(const Error& e);
   void fail(const Error& e);
+  void fail(const Error& e, After then);
+  void fail_watch(const Error& e);
   bool retry_request(const Error& e);
   bool retry_internal();
   void wait(int64_t ns, After then);
   int64_t backoff();
+  const std::string& told_version() const;
   std::string version_to_ask(std::string_view first) const;
   int64_t watch_seconds();
 
@@ -168,7 +174,8 @@ class Reflector {
 
   State state_ = State::kStopped;
   State asked_ = State::kStopped;  // of the request under way or waited for
-  std::string last_version_;
+  std::string last_version_;  // the watch's place
+  std::string least_version_;  // what was told may be newer: by a list that was cut
   bool version_unavailable_ = false, paginated_ = false, watch_list_off_ = false;
 
   // The request under way.
@@ -212,6 +219,7 @@ class Reflector {
   int64_t bookmark_every_ = 60'000'000'000;  // at most, so far; 0: the server seems to send none
   bool bookmarks_came_ = false;
   int64_t internal_since_ = 0, internal_last_ = 0;
+  int64_t failing_since_ = 0;  // keep_place: 0 after a frame
 };
 
 }  // namespace pintle::informer

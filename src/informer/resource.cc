@@ -154,13 +154,17 @@ Error went_back(std::string from, std::string to) {
   return e;
 }
 
+std::optional<uint64_t> version_number(std::string_view version) {
+  uint64_t n = 0;
+  const char* const end = version.data() + version.size();
+  const auto [at, failed] = std::from_chars(version.data(), end, n);
+  if (failed != std::errc() || at != end) return std::nullopt;
+  return n;
+}
+
 bool older_version(std::string_view a, std::string_view b) {
-  uint64_t x = 0, y = 0;
-  const auto number = [](std::string_view s, uint64_t& out) {
-    const auto [end, failed] = std::from_chars(s.data(), s.data() + s.size(), out);
-    return failed == std::errc() && end == s.data() + s.size();
-  };
-  return number(a, x) && number(b, y) && x < y;
+  const auto x = version_number(a), y = version_number(b);
+  return x && y && *x < *y;
 }
 
 Error frame_error(std::string_view status) {

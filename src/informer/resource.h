@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -60,7 +61,9 @@ struct WentBack : ErrorDetail {
   std::string from, to;
 };
 Error went_back(std::string from, std::string to);
-// Both are numbers, and `a` is the smaller. Versions that are none are never compared.
+// A resourceVersion as servers give them out: a number. What is none cannot be compared.
+std::optional<uint64_t> version_number(std::string_view version);
+// Both are numbers, and `a` is the smaller.
 bool older_version(std::string_view a, std::string_view b);
 
 // The error an ERROR frame's Status stands for.

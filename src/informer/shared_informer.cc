@@ -190,6 +190,7 @@ std::shared_ptr<Batch> SharedInformer::apply_replace(Delta& delta) {
     c.object = std::move(delta.objects[one.at]);
     c.before = std::move(one.before);
     c.initial = !synced_ && !c.before;
+    c.listed = true;
     ++(c.before ? counters_.updated : counters_.added);
     batch->changes.push_back(std::move(c));
   }
@@ -204,7 +205,7 @@ void SharedInformer::tell_gone(std::vector<ObjectPtr> gone, Batch& batch) {
     Change c;
     c.kind = Change::Kind::kDelete;
     c.object = std::move(o);
-    c.final_state_unknown = true;
+    c.final_state_unknown = c.listed = true;
     batch.changes.push_back(std::move(c));
   }
 }
@@ -229,6 +230,7 @@ std::shared_ptr<Batch> SharedInformer::apply_plain(std::vector<Delta>& deltas) {
     if (!d.object) continue;
     ObjectPtr& old = before[i++];
     Change c;
+    c.listed = d.listed;
     c.object = std::move(d.object);
     if (d.kind == Delta::Kind::kDeleted) {
       // One that was never told of is told of only where there was no list to tell of it.

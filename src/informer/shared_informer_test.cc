@@ -534,6 +534,22 @@ TEST_F(StreamedListTest, TellsItemsAsTheyComeAndDeletesAtItsEnd) {
   EXPECT_EQ(ear_.take(), (Lines{"update b 2->31", "bookmark @32"}));
 }
 
+TEST_F(StreamedListTest, TellsWhatItLearntOfAList) {
+  stream(false);
+  Lines listed;
+  const auto note = [&](const Change& c) {
+    listed.push_back(cat(c.object->key(), c.listed ? " listed" : ""));
+    return Take::kTaken;
+  };
+  ASSERT_TRUE(informer_->add_handler(note));
+  next()->answer(list_json({object_json("a", "1")}, "10"));
+  auto watch = next();
+  watch->send(frame_json("ADDED", object_json("b", "11")));
+  run();
+  relist(watch, {object_json("b", "21")}, "22");
+  EXPECT_EQ(listed, (Lines{"a listed", "b", "b listed", "a listed"}));
+}
+
 TEST_F(StreamedListTest, OneThatBreaksLosesAndRepeatsNothing) {
   stream(false);
   const std::string list = list_json({object_json("a", "1"), object_json("b", "2")}, "10");

@@ -64,7 +64,7 @@ struct Checkpoint {
   std::string state = "watching";  // "watching", "absent", "denied"
 };
 
-// States that may have been lost: history was compacted while nobody watched.
+// States that may have been lost: what came between two that were seen was not.
 struct Gap {
   std::string resource;
   int64_t from_ms = 0, to_ms = 0;

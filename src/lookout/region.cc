@@ -1,7 +1,6 @@
 #include "lookout/region.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/strings.h"
 #include "kube/config.h"
@@ -29,10 +28,8 @@ constexpr std::string_view kReused = "@reused";
 constexpr std::string_view kRollouts = "rollouts.argoproj.io";
 constexpr std::string_view kApplications = "applications.argoproj.io";
 
-int64_t version_number(std::string_view version) {
-  int64_t out = 0;
-  std::from_chars(version.data(), version.data() + version.size(), out);
-  return out;
+uint64_t number_of(std::string_view version) {
+  return informer::version_number(version).value_or(0);
 }
 
 kube::ConfigFlags flags_of(const RegionConfig& c) {
@@ -85,15 +82,13 @@ struct WatchedRegion::Watch {
            (resumed && !informer->lost() && informer->counters().last_error.empty());
   }
   // Set on the work loop.
-  std::atomic<bool> expired{false}, denied{false}, absent{false}, set_back{false};
+  std::atomic<bool> denied{false}, absent{false}, set_back{false};
   // The region's mutex guards these.
   std::string version;    // up to which all was heard
   int64_t heard_ms = 0;   // when that was
   int64_t stored_ms = 0;  // when it was stored last
   bool dirty = false;     // something was stored since
-  bool gap_open = false;  // history was compacted: the next new state tells that some are lost
-  std::string gap_version;
-  int64_t gap_from_ms = 0;
+  bool follows = false;   // every state after `version` was heard: not in a first list, nor in one that told a gap
 };
 
 WatchedRegion::WatchedRegion(RegionConfig config, RegionShared shared,
@@ -192,7 +187,7 @@ Status WatchedRegion::take_answer(int64_t epoch) {
     cluster_uid_ = uid;
     checkpoints_ = std::move(checkpoints);
     for (const Checkpoint& c : checkpoints_) {
-      if (c.resource == kReused) reused_below_ = version_number(c.version);
+      if (c.resource == kReused) reused_below_ = number_of(c.version);
     }
     observer_ = std::make_unique<Observer>(config_.name, uid, *rules_, tracker_options_);
     observer_->set_raw_events(raw_events_);
@@ -252,6 +247,7 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
   informer::InformerOptions options;
   options.keep_text = false;
   options.reflector.stream_lists = true;
+  options.reflector.keep_place = true;
   options.on_error = [this, &w](const Error& e) { on_error(w, e); };
   if (w.name == "events") {
     options.reflector.transform = informer::drop_managed_fields();
@@ -271,13 +267,12 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
       observer_->tracker().set_baseline(w.name, stored->observed_ms - kSlackMs, false);
       w.version = stored->version;
       w.heard_ms = stored->observed_ms;
-      w.resumed = w.name == "events" && !stored->version.empty();
+      w.follows = w.resumed = w.name == "events" && !stored->version.empty();
       if (w.resumed) options.reflector.start_version = stored->version;
-      if (version_number(stored->version) > version_number(least)) least = stored->version;
     } else {
       observer_->tracker().set_baseline(w.name, now_ms() - kHourMs, true);
     }
-    if (!w.resumed) options.reflector.least_version = std::move(least);
+    options.reflector.least_version = number_of(w.version) > number_of(least) ? w.version : std::move(least);
   }
   w.informer = TRY(shared_.factory.informer(rest_, w.resource, std::move(options)));
   // It hears once the factory starts it, which is after it stands among the others.
@@ -318,9 +313,6 @@ Status WatchedRegion::watch_definitions() {
 
 void WatchedRegion::on_error(Watch& w, const Error& error) {
   switch (informer::refusal_of(error)) {
-    case informer::Refusal::kExpired:
-      w.expired = true;
-      break;
     case informer::Refusal::kDenied:
       w.denied = true;
       break;
@@ -344,18 +336,21 @@ void WatchedRegion::on_error(Watch& w, const Error& error) {
 }
 
 void WatchedRegion::expect_old_versions(std::string_view below) {
-  int64_t before = reused_below_;
-  const int64_t now = version_number(below);
+  uint64_t before = reused_below_;
+  const uint64_t now = number_of(below);
   while (before < now && !reused_below_.compare_exchange_weak(before, now)) {
   }
 }
 
+void WatchedRegion::tell_gap(Watch& w, int64_t now, std::string cause, Batch& batch) {
+  w.follows = false;
+  ++gaps_;
+  batch.gaps.push_back({w.name, w.heard_ms, now, w.version, std::move(cause)});
+}
+
 // What was between the state that the server was restored to and the last that was heard is gone.
 void WatchedRegion::tell_set_back(Watch& w, int64_t now, Batch& batch) {
-  w.gap_open = false;
-  ++gaps_;
-  batch.gaps.push_back({w.name, w.heard_ms, now, w.version,
-                        "the server was restored from an older state"});
+  tell_gap(w, now, "the server was restored from an older state", batch);
   batch.checkpoints.push_back(
       {std::string(kReused), std::to_string(reused_below_.load()), now, "watching"});
 }
@@ -374,15 +369,10 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
   const int64_t now = now_ms();
   w.denied = w.absent = false;
   std::lock_guard held(mutex_);
-  if (w.expired.exchange(false)) {
-    w.gap_open = true;
-    w.gap_version = w.version;
-    w.gap_from_ms = w.heard_ms;
-  }
   Batch batch = blank();
   if (w.set_back.exchange(false)) tell_set_back(w, now, batch);
   if (change.kind == informer::Change::Kind::kBookmark) {
-    w.gap_open = false;
+    w.follows = true;
     w.version = change.version;
     w.heard_ms = now;
     if (!events_started_) poke();
@@ -394,13 +384,10 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
     return informer::Take::kTaken;
   }
   ++heard_;
-  const bool newer = change.object && version_number(change.object->resource_version()) >
-                                          version_number(w.gap_version);
-  if (w.gap_open && newer && !w.gap_version.empty()) {
-    w.gap_open = false;
-    ++gaps_;
-    batch.gaps.push_back({w.name, w.gap_from_ms, now, w.gap_version,
-                          "the server's history was compacted while nobody watched"});
+  if (w.follows && change.listed &&
+      (change.final_state_unknown || informer::older_version(w.version, change.object->resource_version()))) {
+    tell_gap(w, now, "the watch could not go on where it ended, as when the server's history is compacted",
+             batch);
   }
   if (const Status heard = observer_->hear(w.name, change, now, batch); !heard) {
     ++broken_;
@@ -409,7 +396,7 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
   }
   if (w.name == "events") last_event_ms_ = now;
   for (Observation& o : batch.observations) {
-    o.reused = !change.final_state_unknown && version_number(o.version) <= reused_below_;
+    o.reused = !change.final_state_unknown && number_of(o.version) <= reused_below_;
   }
   if (batch.observations.empty() && batch.events.empty() && batch.gaps.empty()) {
     return informer::Take::kTaken;

@@ -115,6 +115,7 @@ class WatchedRegion {
   void drop_watch(std::string_view resource);
   void tell_lost(int64_t now_ms);
   void expect_old_versions(std::string_view below);
+  void tell_gap(Watch& watch, int64_t now_ms, std::string cause, Batch& batch);
   void tell_set_back(Watch& watch, int64_t now_ms, Batch& batch);
   bool check_health(int64_t now_ms);
   void poke();
@@ -131,7 +132,7 @@ class WatchedRegion {
   std::atomic<bool> rollouts_wanted_{false}, applications_wanted_{false};
   std::atomic<bool> poked_{false};
   // The server was restored: a version up to this one may be another state's than the one stored.
-  std::atomic<int64_t> reused_below_{0};
+  std::atomic<uint64_t> reused_below_{0};
   int64_t cared_ms_ = 0;  // care()'s
 
   std::mutex connect_mutex_;  // held by ask, take and stop; guards the next two

@@ -154,7 +154,7 @@ def run(args, check):
         stopping.set()
         written = sorted((row for _ in processes for row in out.get(timeout=120)), key=lambda row: row[0])
         writers = [Written(truth, deleted) for _, truth, deleted in written]
-        told = verify(check, "soak", database, receiver, writers, lost=[w for i, w in enumerate(writers) if i % 2 == 0], settle=300)
+        told = verify(check, "soak", database, receiver, writers, lost=[w for i, w in enumerate(writers) if i % 2 == 0], settle=900)  # a fourth retry is due after 12 min
         states = {tuple(row) for row in database.rows("select uid, version from object where resource = 'events'")}
         for i, c in enumerate(clusters):
             there = {(o["metadata"]["uid"], o["metadata"]["resourceVersion"]) for o in json.loads(c.ask("GET", EVENTS)[1])["items"]}

@@ -184,9 +184,10 @@ class Front:
             pass
         for s in (source, target):
             try:
-                s.close()
+                s.shutdown(socket.SHUT_RDWR)  # the other direction's thread still holds it
             except OSError:
                 pass
+            s.close()
 
     def stop(self):
         self.hole.clear()

@@ -146,7 +146,7 @@ const pintle::http::Interrupts* catch_interrupts() {
 // nothing, and a small chart stays before the huge ones, for which a kernel with fragmented memory
 // has to search.
 void prepare_heap() {
-  constexpr size_t kRange = 256 << 20, kHugePage = 2 << 20, kSmall = 4 << 20;
+  constexpr size_t kRange = 256 << 20, kHugePage = 2 << 20, kSmall = 1 << 20;
   ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
   ::mallopt(M_TOP_PAD, kRange);
   void* volatile more_than_it_has = ::malloc(127 << 10);  // grows the heap by the range

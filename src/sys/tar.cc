@@ -91,15 +91,20 @@ std::optional<int64_t> parse_pax_time(std::string_view s) {
   return nanoseconds(*seconds, s.starts_with('-') ? -nanos : nanos);
 }
 
+template <typename Byte>
+int32_t sum_of(std::string_view bytes) {
+  int32_t sum = 0;
+  for (const char c : bytes) sum += static_cast<Byte>(c);
+  return sum;
+}
+
+// The field itself counts as blanks; some writers summed signed bytes.
 bool checksum_fits(std::string_view block) {
-  int64_t unsigned_sum = 0, signed_sum = 0;
-  for (size_t i = 0; i < kBlock; ++i) {
-    const bool own = i >= kSumField.at && i < kSumField.at + kSumField.size;
-    const char c = own ? ' ' : block[i];
-    unsigned_sum += static_cast<uint8_t>(c);
-    signed_sum += static_cast<int8_t>(c);
-  }
-  const auto stored = parse_octal(slice(block, kSumField));
+  const std::string_view own = slice(block, kSumField);
+  const auto blanks = static_cast<int32_t>(own.size()) * ' ';
+  const int32_t unsigned_sum = sum_of<uint8_t>(block) - sum_of<uint8_t>(own) + blanks;
+  const int32_t signed_sum = sum_of<int8_t>(block) - sum_of<int8_t>(own) + blanks;
+  const auto stored = parse_octal(own);
   return stored && (*stored == unsigned_sum || *stored == signed_sum);
 }
 
@@ -309,9 +314,7 @@ void seal(Block& block) {
   put(block, kMagicField, kUstar);
   put(block, kVersionField, kUstarVersion);
   put(block, kSumField, "        ");
-  int64_t sum = 0;
-  for (char c : block) sum += static_cast<uint8_t>(c);
-  put_octal(block, {kSumField.at, 7}, sum);
+  put_octal(block, {kSumField.at, 7}, sum_of<uint8_t>(block));
   block[kSumField.at + 6] = '\0';
 }
 

@@ -11,7 +11,8 @@
 #include "tmpl/compiler.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <iterator>
+#include <utility>
 
 #include "base/strings.h"
 
@@ -45,21 +46,10 @@ bool cannot_fail(const PipeNode& pipe) {
          (only.kind == NodeKind::kVariable && static_cast<const VariableNode&>(only).path() == "$");
 }
 
-// A program while it grows.
-struct Tables {
-  std::vector<Instr> code;
-  std::vector<const Node*> nodes;
-  std::vector<std::string_view> texts;
-  std::vector<value::Value> constants;
-  std::vector<Path> paths;
-  std::vector<CallSite> calls;
-  std::vector<RangeSite> ranges;
-  std::vector<std::string> messages;
-};
-
 class Compiler {
  public:
-  Compiler(const NameId& id, Arena& arena) : id_(id), arena_(arena) {}
+  Compiler(const NameId& id, Arena& arena, CompilerTables& tables)
+      : id_(id), arena_(arena), made_(tables) {}
 
   std::unique_ptr<Program> run(const ListNode& root) {
     vars_.push_back({"$", 0, kNoFlag});
@@ -69,12 +59,14 @@ class Compiler {
     program->code = keep(made_.code);
     program->nodes = keep(made_.nodes);
     program->texts = keep(made_.texts);
-    made_.constants.shrink_to_fit();
-    program->constants = std::move(made_.constants);
+    made_.strings.clear();
+    program->constants.assign(std::move_iterator(made_.constants.begin()),
+                              std::move_iterator(made_.constants.end()));
+    made_.constants.clear();
     program->paths = keep(made_.paths);
     program->calls = keep(made_.calls);
     program->ranges = keep(made_.ranges);
-    program->messages = std::move(made_.messages);
+    program->messages = std::exchange(made_.messages, {});
     program->slots = slots_;
     program->max_stack = max_depth_ + 1;
     return program;
@@ -104,8 +96,10 @@ class Compiler {
     max_depth_ = std::max(max_depth_, static_cast<uint32_t>(depth_));
   }
   template <typename T>
-  std::span<T> keep(const std::vector<T>& table) {
-    return arena_.copy(table.data(), table.size());
+  std::span<T> keep(std::vector<T>& table) {
+    const std::span<T> kept = arena_.copy(table.data(), table.size());
+    table.clear();
+    return kept;
   }
   template <typename T>
   static uint32_t add(std::vector<T>& table, T item) {
@@ -163,8 +157,7 @@ class Compiler {
 
   const NameId& id_;
   Arena& arena_;
-  Tables made_;
-  std::unordered_map<std::string_view, uint32_t> texts_;  // string constants by what they say
+  CompilerTables& made_;
   const Node* at_ = nullptr;
   std::vector<Variable> vars_;
   std::vector<Loop> loops_;
@@ -526,26 +519,26 @@ void Compiler::call(const IdentifierNode& name, const Node& node, const CommandN
   site.command = cmd;
   site.written = static_cast<uint32_t>(written);
   site.piped = piped;
-  std::string params;
-  for (size_t i = 0; i < written; ++i) params += written_param(s, i);
-  if (piped) params += piped_param(s, written);
-  site.params = arena_.copy(std::string_view(params)).data();
+  char* params = arena_.room<char>(site.arguments());
+  for (size_t i = 0; i < written; ++i) params[i] = written_param(s, i);
+  if (piped) params[written] = piped_param(s, written);
+  site.params = params;
+  const Node** arg_nodes = arena_.room<const Node*>(site.arguments());
+  site.arg_nodes = arg_nodes;
   uint32_t index = add(made_.calls, std::move(site));
 
-  std::vector<const Node*> arg_nodes;
   for (size_t i = 0; i < written; ++i) {
     const Node& arg = *cmd->args()[i + 1];
     char param = written_param(s, i);
     argument(arg, param);
-    arg_nodes.push_back(at_);
+    arg_nodes[i] = at_;
     // A bad argument stops the call before the next one is evaluated.
     bool typed = param != 'v' && param != 'r' && !is_literal(arg);
     if (typed && (i + 1 < written || at_ == &kDynamicNode)) {
       emit(Op::kCheckArg, index, static_cast<uint16_t>(i));
     }
   }
-  if (piped) arg_nodes.push_back(at_);
-  made_.calls[index].arg_nodes = keep(arg_nodes).data();
+  if (piped) arg_nodes[written] = at_;
   emit(which == Special::kCall ? Op::kCallValue : Op::kCall, index);
   depth_ -= static_cast<int>(written) + (piped ? 1 : 0);
   pushed();
@@ -582,10 +575,12 @@ void Compiler::and_or(Special which, const CommandNode* cmd, bool piped) {
 uint32_t Compiler::constant(value::Value v) {
   const bool text = v.is_string() && v.as_string().size() > value::Str::kInline;
   if (text) {
-    if (auto known = texts_.find(v.as_string()); known != texts_.end()) return known->second;
+    if (auto known = made_.strings.find(v.as_string()); known != made_.strings.end()) {
+      return known->second;
+    }
   }
   const uint32_t index = add(made_.constants, std::move(v));
-  if (text) texts_.emplace(made_.constants[index].as_string(), index);
+  if (text) made_.strings.emplace(made_.constants[index].as_string(), index);
   return index;
 }
 
@@ -622,8 +617,9 @@ void Compiler::plain_argument(const Node& arg) {
 
 }  // namespace
 
-std::unique_ptr<Program> compile(const ListNode& root, const NameId& id, Arena& arena) {
-  return Compiler(id, arena).run(root);
+std::unique_ptr<Program> compile(const ListNode& root, const NameId& id, Arena& arena,
+                                 CompilerTables& tables) {
+  return Compiler(id, arena, tables).run(root);
 }
 
 }  // namespace pintle::tmpl

@@ -6,18 +6,11 @@
 
 namespace pintle::tmpl {
 
-void* Arena::take(size_t n, size_t align) {
-  size_t skip = (align - reinterpret_cast<uintptr_t>(at_) % align) % align;
-  if (left_ < n + skip) {
-    size_t block = std::max<size_t>(n, blocks_.size() < 2 ? 2048 : 32768);
-    blocks_.push_back(std::make_unique_for_overwrite<char[]>(block));
-    at_ = blocks_.back().get();
-    left_ = block;
-    skip = 0;
-  }
-  char* p = at_ + skip;
+void* Arena::begin_block(size_t n) {
+  const size_t block = std::max<size_t>(n, blocks_.size() < 2 ? 2048 : 32768);
+  char* p = blocks_.emplace_back(std::make_unique_for_overwrite<char[]>(block)).get();
   at_ = p + n;
-  left_ -= n + skip;
+  left_ = block - n;
   return p;
 }
 

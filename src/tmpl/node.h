@@ -141,11 +141,15 @@ class Arena {
   }
   template <typename T>
   std::span<T> copy(const T* items, size_t n) {
-    static_assert(std::is_trivially_copyable_v<T>);
     if (n == 0) return {};
-    auto* p = static_cast<T*>(take(n * sizeof(T), alignof(T)));
+    T* p = room<T>(n);
     std::memcpy(static_cast<void*>(p), items, n * sizeof(T));
     return {p, n};
+  }
+  template <typename T>
+  T* room(size_t n) {  // for the caller to fill
+    static_assert(std::is_trivially_copyable_v<T>);
+    return static_cast<T*>(take(n * sizeof(T), alignof(T)));
   }
   std::string_view copy(std::string_view s) {
     auto bytes = copy(s.data(), s.size());
@@ -159,7 +163,15 @@ class Arena {
   }
 
  private:
-  void* take(size_t n, size_t align);
+  void* take(size_t n, size_t align) {
+    const size_t skip = -reinterpret_cast<uintptr_t>(at_) & (align - 1);
+    if (left_ < n + skip) return begin_block(n);
+    char* p = at_ + skip;
+    at_ = p + n;
+    left_ -= n + skip;
+    return p;
+  }
+  void* begin_block(size_t n);  // and take n from it
 
   std::vector<std::unique_ptr<char[]>> blocks_;
   char* at_ = nullptr;

@@ -45,7 +45,7 @@ Template* Vm::Rep::find(std::string_view name) const {
 const Program& Vm::Rep::program(Template& t) {
   if (t.twin != nullptr) return program(*t.twin);
   if (t.program == nullptr) {
-    t.program = compile(*t.root, number, &t == once ? once_arena : t.source->arena);
+    t.program = compile(*t.root, number, &t == once ? once_arena : t.source->arena, tables);
   }
   return *t.program;
 }

@@ -151,6 +151,7 @@ struct Vm::Rep {
   int running = 0;
   const Template* once = nullptr;  // being executed from outside, and then not again
   Arena once_arena;                // of its program
+  CompilerTables tables;
   StackLimit stack;
   std::vector<std::string> buffers;  // for include's results
 

@@ -115,6 +115,8 @@ class Cluster:
 
 
 class Drydock(Cluster):
+    address, inside = "127.0.0.1", ()  # `inside`: the command that starts its own
+
     def __init__(self, pintled, folder, name="cluster"):
         self.pintled, self.folder = pintled, folder
         self.data = os.path.join(folder, f"{name}.objects")
@@ -127,7 +129,7 @@ class Drydock(Cluster):
         if os.path.exists(self.written):
             os.remove(self.written)
         self.process = subprocess.Popen(
-            [self.pintled, "drydock", "--listen", f"127.0.0.1:{self.port}", "--kubeconfig", self.written, "--data", self.data,
+            [*self.inside, self.pintled, "drydock", "--listen", f"{self.address}:{self.port}", "--kubeconfig", self.written, "--data", self.data,
              "--admin-token", ADMIN, "--event-ttl", "10h", *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if not wait_for(lambda: os.path.exists(self.written) and "token" in open(self.written).read(), 20):
             raise SystemExit("drydock did not start")

@@ -39,22 +39,8 @@ httpd::Response error(int status, std::string_view text) {
   return answer(status, Data().text("error", text).take());
 }
 
-// Horizon's clients read other keys.
-constexpr std::string_view kHorizon = "/apis/core/";
-
-std::string_view horizon_code(int status) {
-  return status == 401   ? "Unauthorized"
-         : status == 403 ? "Forbidden"
-         : status == 404 ? "NotFound"
-         : status == 409 ? "Conflict"
-         : status < 500  ? "InvalidParam"
-                         : "InternalError";
-}
-
 httpd::Response refusal(std::string_view path, int status, std::string_view text) {
-  if (!path.starts_with(kHorizon)) return error(status, text);
-  return answer(status,
-                Data().text("errorCode", horizon_code(status)).text("errorMessage", text).take());
+  return path.starts_with(kHorizonPaths) ? answer(status, horizon_error(status, text)) : error(status, text);
 }
 
 int status_of(Code code) {

@@ -34,6 +34,8 @@ Result<Subscription> subscription_of(Backend& b, const Call& c, size_t n = 0);
 Result<Subscription> own_subscription(Backend& b, const Call& c, size_t n = 0);
 
 // horizon.cc
+inline constexpr std::string_view kHorizonPaths = "/apis/core/";
+std::string horizon_error(int status, std::string_view text);  // a refusal as its clients read it
 Result<Answer> list_horizon_types(Backend& b, const Call& c);
 Result<Answer> list_webhooks(Backend& b, const Call& c);
 Result<Answer> add_webhook(Backend& b, const Call& c);

@@ -255,6 +255,14 @@ Data log_of(const Delivery& d, const StoredEvent& e, const Subscription& s) {
   return out;
 }
 
+// An empty one when it is gone.
+Result<Subscription> subscription_with(Backend& b, int64_t id) {
+  for (Subscription& s : TRY(b.store.subscriptions())) {
+    if (s.id == id) return std::move(s);
+  }
+  return Subscription{};
+}
+
 Result<Delivery> delivery_of(Backend& b, int64_t id) {
   DeliveryQuery query;
   query.after = id - 1;
@@ -265,6 +273,16 @@ Result<Delivery> delivery_of(Backend& b, int64_t id) {
 }
 
 }  // namespace
+
+std::string horizon_error(int status, std::string_view text) {
+  const std::string_view code = status == 401   ? "Unauthorized"
+                                : status == 403 ? "Forbidden"
+                                : status == 404 ? "NotFound"
+                                : status == 409 ? "Conflict"
+                                : status < 500  ? "InvalidParam"
+                                                : "InternalError";
+  return Data().text("errorCode", code).text("errorMessage", text).take();
+}
 
 Result<Answer> list_horizon_types(Backend&, const Call& c) {
   TRY(check_version(c));
@@ -349,9 +367,7 @@ Result<Answer> show_webhook_log(Backend& b, const Call& c) {
   Claimed it;
   it.delivery = TRY(delivery_of(b, TRY(id_of(c, 1))));
   it.event = TRY(b.store.event(it.delivery.event_sequence));
-  for (Subscription& s : TRY(b.store.subscriptions())) {
-    if (s.id == it.delivery.subscription_id) it.subscription = std::move(s);
-  }
+  it.subscription = TRY(subscription_with(b, it.delivery.subscription_id));
   Data out = log_of(it.delivery, it.event, it.subscription);
   const auto attempts = TRY(b.store.attempts(it.delivery.id));
   out.text("requestHeaders", "Content-Type: application/json;charset=utf-8\n")
@@ -377,10 +393,7 @@ Result<Answer> resend_webhook_log(Backend& b, const Call& c) {
   query.limit = 1;
   const auto fresh = TRY(b.store.deliveries(query));
   if (fresh.empty()) return Error("it was cleaned meanwhile", Code::kNotFound);
-  Subscription to;
-  for (Subscription& s : TRY(b.store.subscriptions())) {
-    if (s.id == old.subscription_id) to = std::move(s);
-  }
+  const Subscription to = TRY(subscription_with(b, old.subscription_id));
   return shown(log_of(fresh[0], TRY(b.store.event(old.event_sequence)), to).take());
 }
 

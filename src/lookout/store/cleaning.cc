@@ -3,8 +3,8 @@
 // object is gone: the newest must stay, or the next relist would store it, and tell it, again. What
 // was told is remembered for longer than the events themselves, for the same reason.
 //
-// What can go is looked for on a reader's connection, and removed fifty at a time, so that no
-// commit waits for long. The walks go on where they ended: what stays, as events that somebody waits
+// What can go is looked for on a reader's connection, and removed in pieces of a few milliseconds
+// with four times that between them, so that no commit waits for long. The walks go on where they ended: what stays, as events that somebody waits
 // for, is seen once in each round. Of several processes on one database one removes at a time.
 #include <algorithm>
 #include <chrono>
@@ -23,7 +23,8 @@ constexpr int64_t kTellAgainMs = 400 * kDayMs;
 constexpr int64_t kEventsLiveMs = 7 * kDayMs;
 constexpr int kChunk = 1000;
 constexpr size_t kPiece = 50;
-constexpr auto kBreath = std::chrono::milliseconds(10);  // a mutex does not ask who waits longest
+constexpr auto kPieceTime = std::chrono::milliseconds(2);
+constexpr int kBreaths = 4;  // times what a piece took; a mutex does not ask who waits longest
 
 struct OldEvent {
   int64_t seq, deliveries;
@@ -100,16 +101,18 @@ Result<bool> take_turn(db::Session& session) {
 // False: another process has its turn.
 Result<bool> SqlStore::clean_pieces(size_t count,
                                     const std::function<Status(db::Session&, size_t)>& remove) {
+  using Clock = std::chrono::steady_clock;
   bool ours = true;
-  for (size_t from = 0; from < count && ours; from += kPiece) {
-    if (from > 0) std::this_thread::sleep_for(kBreath);
+  for (size_t at = 0; at < count && ours;) {
+    Clock::time_point began;
     TRY(change(writer_, [&](db::Session& session) -> Status {
+      began = Clock::now();
       ours = TRY(take_turn(session));
-      for (size_t i = from; ours && i < std::min(count, from + kPiece); ++i) {
-        TRY(remove(session, i));
-      }
+      const size_t end = std::min(count, at + kPiece);
+      while (ours && at < end && Clock::now() - began < kPieceTime) TRY(remove(session, at++));
       return ok();
     }));
+    if (at < count) std::this_thread::sleep_for(kBreaths * (Clock::now() - began));
   }
   return ours;
 }

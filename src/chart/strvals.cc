@@ -3,13 +3,15 @@
 // the rest after an index. Both report the end of the line as kEnd, which for a Helm 4 caller is
 // success even where it cuts an index short ("a["): Helm looks for io.EOF anywhere in the chain.
 //
-// Limits: 30 names in a path and index 65536 (Helm's), 1,000 nested indexes (ours, for the stack).
+// Limits: 30 names in a path and index 65536 (Helm's), 1,000 nested indexes and 1,048,576 items that
+// one line adds to lists (ours, for the stack and the memory).
 // Cost: linear in the line, plus the lists that indexes fill.
 #include "chart/strvals.h"
 
 #include <vector>
 
 #include "base/gotext.h"
+#include "base/strings.h"
 #include "json/json.h"
 #include "yaml/yaml.h"
 
@@ -24,6 +26,7 @@ using value::Value;
 namespace {
 
 constexpr int64_t kMaxIndex = 65536;
+constexpr size_t kMaxItems = 1 << 20;
 constexpr int kMaxNames = 30;
 constexpr int kMaxIndexNesting = 1000;
 
@@ -374,7 +377,14 @@ class Parser {
                   " is greater than maximum supported index of 65536");
     }
     auto& items = writable(list);
-    if (static_cast<size_t>(index) >= items.size()) items.resize(static_cast<size_t>(index) + 1);
+    const size_t size = static_cast<size_t>(index) + 1;
+    if (size > items.size()) {
+      if (size - items.size() > room_) {
+        return fail(cat("index of ", index, " makes lists of more than ", kMaxItems, " items in all"));
+      }
+      room_ -= size - items.size();
+      items.resize(size);
+    }
     items[static_cast<size_t>(index)] = std::move(v);
     return End::kMore;
   }
@@ -384,6 +394,7 @@ class Parser {
   const FileReader* read_;
   bool helm3_;
   std::string error_;
+  size_t room_ = kMaxItems;
   bool unread_file_ = false;  // the value's file could not be read: Helm leaves a null behind
 };
 

@@ -20,6 +20,8 @@ using value::FuncDef;
 using value::Str;
 using value::Value;
 
+constexpr size_t kMaxText = size_t{64} << 20;
+
 bool give_text(Call& c, std::string_view text) { return c.give(Value::string(Str(text))); }
 
 std::string_view trim_newline(std::string_view s) {
@@ -48,8 +50,15 @@ Result<Str> yaml_of(Call& c) {
   return text;
 }
 
+// No mistake of the chart's, which the plain forms pass over.
+template <typename Text>
+bool too_large(const Result<Text>& text) {
+  return !text && text.error().code() == Code::kOutOfRange;
+}
+
 bool to_yaml(Call& c) {
   auto text = yaml_of(c);
+  if (too_large(text)) return c.fail(text.error());
   return c.give(Value::string(text ? std::move(*text) : Str()));
 }
 
@@ -60,6 +69,7 @@ bool must_to_yaml(Call& c) {
 
 bool to_yaml_pretty(Call& c) {
   auto text = yaml::write_v3(c[0]);
+  if (too_large(text)) return c.fail(text.error());
   return give_text(c, text ? trim_newline(*text) : "");
 }
 
@@ -74,8 +84,9 @@ bool from_yaml_array(Call& c) {
 }
 
 bool give_json(Call& c, json::WriteOptions options, bool must) {
+  options.max_bytes = kMaxText;
   auto text = json::write(c[0], options);
-  if (!text && must) return c.fail(text.error());
+  if (!text && (must || too_large(text))) return c.fail(text.error());
   return give_text(c, text ? std::string_view(*text) : "");
 }
 
@@ -169,7 +180,7 @@ bool give_toml(Call& c, bool must) {
   // The encoder asks the value for its type before it looks at anything else.
   if (c[0].is_nil()) return c.fail("reflect: call of reflect.Value.Type on zero Value");
   auto text = toml::write(c[0], write_toml_object);
-  if (!text && must) return c.fail(text.error());
+  if (!text && (must || too_large(text))) return c.fail(text.error());
   return give_text(c, text ? *text : text.error().text());
 }
 

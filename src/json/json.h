@@ -48,6 +48,7 @@ Error type_error(const value::Value& v, std::string_view go_type);
 struct WriteOptions {
   bool escape_html = true;      // < > & as \u003c...
   std::string_view indent = {}; // "  " for MarshalIndent; empty: compact
+  size_t max_bytes = SIZE_MAX;  // then it stops with an error of kOutOfRange
 };
 
 // encoding/json's Marshal: keys sorted, floats in Go's format, []byte as base64, objects through

@@ -91,6 +91,7 @@ void append_integer(std::string& out, Int i) {
 }
 
 Status Writer::write(const Value& v, size_t depth) {
+  if (out_.size() > o_.max_bytes) return Error("output is too large", Code::kOutOfRange);
   switch (v.type()) {
     case Type::kNil:
     case Type::kInvalid: out_ += "null"; return ok();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "tmpl/print_verbs.h"
 #include "tmpl/vm.h"
 
 namespace pintle::tmpl {
@@ -70,6 +71,13 @@ bool Vm::Rep::invoke(const FuncDef& f, std::string_view name, const Value* args,
   Call call{args, static_cast<uint32_t>(n), &vm, Value(), nullptr};
   if (f.fn(call)) {
     result = std::move(call.ret);
+    if (result.is_string() && result.as_string().size() > kMaxPrinted) {
+      return limit(at, "output is too large");
+    }
+    const uint64_t steps = result.is_string() ? result.as_string().size() / kBytesInAStep
+                           : result.is_list() ? result.length() / kItemsInAStep
+                                              : 0;
+    if (steps > 0 && !take_steps(steps)) return limit(at, kTooManySteps);
     if (result.is_object()) {
       if (auto detached = result.as_object()->detached()) result = Value::object(detached);
     }

@@ -92,6 +92,7 @@ void Printer::arg(const Value& v, char32_t verb) {
 }
 
 void Printer::value(const Value& v, char32_t verb, int depth) {
+  if (out_.size() > kMaxPrinted) return;  // lists that hold one another twice double at each level
   if (depth > kMaxDepth) {
     out_ += "...";
     return;

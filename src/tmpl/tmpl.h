@@ -69,7 +69,8 @@ struct Options {
   MissingKey missing_key = MissingKey::kDefault;
   int max_depth = 100000;             // nested {{template}}: Go's limit
   size_t max_output = 64u << 20;      // bytes written and kept by one execution; then an error
-  uint64_t max_steps = 100'000'000;   // loop rounds and template calls of one execution
+  // Of one execution: a round of a loop is a step, other things count by the time they take (vm.h).
+  uint64_t max_steps = 100'000'000;
   bool once = false;  // each template is executed from outside once: what that takes is not kept
 };
 

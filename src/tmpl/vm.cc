@@ -200,6 +200,7 @@ bool Vm::Rep::next_round(RangeState& state, const RangeSite& site, Slot& dot, Sl
 
 bool Vm::Rep::run(const Template* t, Value data) {
   if (stack.exceeded()) return limit(nullptr, "templates nested too deeply");
+  if (!take_steps(kRunSteps)) return limit(nullptr, kTooManySteps);
   if (bytes_left == 0) return limit(nullptr, "exceeded maximum size of output");
   const size_t base = frames.size();
   const size_t range_base = range_count;
@@ -360,7 +361,7 @@ bool Vm::Rep::run(const Template* t, Value data) {
         if (state.next == state.count) {
           jump(site.done);
         } else if (!next_round(state, site, dot, slots, sp)) {
-          good = limit(at(in), "exceeded maximum number of steps");
+          good = limit(at(in), kTooManySteps);
         }
         break;
       }
@@ -382,11 +383,10 @@ bool Vm::Rep::run(const Template* t, Value data) {
           good = fail(at(in), cat("exceeded maximum template depth (", options.max_depth, ")"));
           break;
         }
-        if (steps_left == 0 || frames.size() > kMaxFrames) {
-          good = limit(at(in), "exceeded maximum number of steps");
+        if (!take_steps(kTemplateSteps) || frames.size() > kMaxFrames) {
+          good = limit(at(in), kTooManySteps);
           break;
         }
-        --steps_left;
         Value argument = pop(sp);
         Frame& caller = frames.back();
         caller.pc = pc;

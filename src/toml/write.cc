@@ -14,6 +14,7 @@ using value::Value;
 namespace {
 
 constexpr size_t kMaxDepth = 10000;
+constexpr size_t kMaxText = size_t{64} << 20, kMaxLooked = 1 << 24;
 
 enum class Kind : uint8_t { kNil, kScalar, kTable, kTables };
 
@@ -34,7 +35,9 @@ class Writer {
 
   bool top(const Value& v) { return encode(v, "", "", 0); }
   std::string take() { return std::move(out_); }
-  const std::string& error() const { return error_; }
+  Error error() const {
+    return Error(error_, too_large_ ? Code::kOutOfRange : Code::kInvalidArgument);
+  }
 
  private:
   bool fail(std::string text) {
@@ -58,9 +61,16 @@ class Writer {
   WriteObject write_object_;
   std::string out_;
   std::string error_;
+  size_t looked_ = 0;  // values: a list is looked through at each level above it
+  bool too_large_ = false;
 };
 
 std::optional<Kind> Writer::kind(const Value& v) {
+  if (++looked_ > kMaxLooked || out_.size() > kMaxText) {
+    too_large_ = true;
+    fail("output is too large");
+    return std::nullopt;
+  }
   if (v.is_nil() || v.is_invalid()) return Kind::kNil;
   if (v.is_map()) return v.as_map() == nullptr ? Kind::kNil : Kind::kTable;
   if (v.is_object()) {
@@ -134,6 +144,10 @@ bool Writer::number(double d) {
 }
 
 bool Writer::element(const Value& v, size_t depth) {
+  if (out_.size() > kMaxText) {
+    too_large_ = true;
+    return fail("output is too large");
+  }
   if (depth > kMaxDepth) return fail("toml: exceeded max depth");
   switch (v.type()) {
     case Type::kNil:
@@ -246,7 +260,7 @@ std::string quote(std::string_view s) {
 
 Result<std::string> write(const Value& v, WriteObject write_object) {
   Writer w(write_object);
-  if (!w.top(v)) return Error(w.error(), Code::kInvalidArgument);
+  if (!w.top(v)) return w.error();
   return w.take();
 }
 

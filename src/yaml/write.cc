@@ -26,6 +26,7 @@ using value::Value;
 namespace {
 
 constexpr int kMaxDepth = 10000;
+constexpr size_t kMaxText = size_t{64} << 20;
 constexpr size_t kStartDetectingCycles = 1000;  // as encoding/json
 constexpr size_t kMaxSimpleKey = 128;           // bytes; longer keys are written as "? key"
 constexpr size_t kMaxReadKey = 1024;            // characters go-yaml's reader accepts before ':'
@@ -75,6 +76,7 @@ class Emitter {
   Status document(const Value& v) {
     start_ = out_.size();
     node(v, {-1, Where::kRoot});
+    if (too_large_) return Error("output is too large", Code::kOutOfRange);
     if (!json_error_.empty()) return Error(json_error_, Code::kInvalidArgument);
     if (!error_.empty()) return Error("yaml: " + error_, Code::kInvalidArgument);
     if (!at_line_start()) out_.push_back('\n');
@@ -130,6 +132,7 @@ class Emitter {
   size_t hop_line_ = 0;     // line breaks (NEL) in the JSON text so far
   std::string json_error_;  // beats error_
   std::string error_;
+  bool too_large_ = false;
   std::vector<const void*> deep_;
 };
 
@@ -162,7 +165,8 @@ int Emitter::deeper(Context c) const {
 }
 
 void Emitter::node(const Value& v, Context c) {
-  if (!json_error_.empty()) return;
+  too_large_ = too_large_ || out_.size() - start_ > kMaxText;
+  if (too_large_ || !json_error_.empty()) return;
   switch (v.type()) {
     case Type::kNil:
     case Type::kInvalid: plain("null", c); return;

@@ -4,6 +4,7 @@
 // must forms report them.
 #include <string>
 
+#include "funcs/convert.h"
 #include "funcs/families.h"
 #include "funcs/funcs.h"
 #include "funcs/objects.h"
@@ -19,8 +20,6 @@ using value::Call;
 using value::FuncDef;
 using value::Str;
 using value::Value;
-
-constexpr size_t kMaxText = size_t{64} << 20;
 
 bool give_text(Call& c, std::string_view text) { return c.give(Value::string(Str(text))); }
 
@@ -84,7 +83,7 @@ bool from_yaml_array(Call& c) {
 }
 
 bool give_json(Call& c, json::WriteOptions options, bool must) {
-  options.max_bytes = kMaxText;
+  options.max_bytes = kMaxBytes;
   auto text = json::write(c[0], options);
   if (!text && (must || too_large(text))) return c.fail(text.error());
   return give_text(c, text ? std::string_view(*text) : "");

@@ -1,17 +1,11 @@
 #include "informer/lease.h"
 
-#include <gtest/gtest.h>
-
 #include "base/strings.h"
 #include "informer/scan.h"
-#include "informer/testing/scripted_rest.h"
-#include "sys/testing/fake_clock.h"
+#include "informer/testing/scripted_test.h"
 
 namespace pintle::informer {
 namespace {
-
-using ExchangePtr = std::shared_ptr<ScriptedRest::Exchange>;
-using Lines = std::vector<std::string>;
 
 std::string lease(std::string_view holder, int transitions,
                   std::string_view renewed = "2026-01-01T00:00:00.000000Z") {
@@ -21,8 +15,9 @@ std::string lease(std::string_view holder, int transitions,
       R"(,"acquireTime":"2026-01-01T00:00:00.000000Z","renewTime":")", renewed, R"("}})");
 }
 
-class LeaseTest : public ::testing::Test {
+class LeaseTest : public ScriptedTest {
  protected:
+  LeaseTest() : ScriptedTest(1'800'000'000 * kSecond) {}
   void begin(bool release = false) {
     ElectorOptions o;
     o.name_space = "n";
@@ -41,24 +36,9 @@ class LeaseTest : public ::testing::Test {
     elector_->start();
   }
   ExchangePtr next(std::string_view method) {
-    loop_.run_ready();
-    ExchangePtr x = rest_.next();
-    if (!x) {
-      ADD_FAILURE() << "no request, wanted " << method;
-      x = std::make_shared<ScriptedRest::Exchange>();
-      x->dropped = true;
-    }
+    ExchangePtr x = ScriptedTest::next();
     EXPECT_EQ(x->call.method, method);
     return x;
-  }
-  bool quiet() {
-    loop_.run_ready();
-    return rest_.next() == nullptr;
-  }
-  void step(int64_t ns) {
-    loop_.run_ready();
-    clock_.step(ns);
-    loop_.run_ready();
   }
   Lines log() {
     loop_.run_ready();
@@ -73,9 +53,6 @@ class LeaseTest : public ::testing::Test {
     EXPECT_EQ(log(), (Lines{"holder me", "started 0"}));
   }
 
-  sys::FakeClock clock_{1'800'000'000 * kSecond};
-  Loop loop_{clock_};
-  ScriptedRest rest_;
   Lines log_;
   bool wants_ = true;
   int tries_ = 0;

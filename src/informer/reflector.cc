@@ -183,8 +183,6 @@ void Reflector::note(const Error& e) {
   sink_.on_error(e);
 }
 
-void Reflector::fail(const Error& e) { fail(e, &Reflector::list_and_watch); }
-
 void Reflector::fail(const Error& e, After then) {
   note(e);
   const Refusal refusal = refusal_of(e);
@@ -334,7 +332,11 @@ void Reflector::hand_on(Delta::Kind what, ObjectPtr object) {
   if (told_version().empty() || older_version(told_version(), object->resource_version())) {
     least_version_ = object->resource_version();
   }
-  sink_.push({.kind = what, .object = std::move(object), .kept = std::move(heads), .listed = true, .anew = set_back_});
+  sink_.push({.kind = what,
+              .object = std::move(object),
+              .kept = std::move(heads),
+              .listed = true,
+              .anew = set_back_});
 }
 
 Status Reflector::take_frame(std::string_view frame) {

@@ -133,8 +133,7 @@ class Reflector {
   void check_ended(Status status);
   void set_back(std::string version);
   void note(const Error& e);
-  void fail(const Error& e);
-  void fail(const Error& e, After then);
+  void fail(const Error& e, After then = &Reflector::list_and_watch);
   void fail_watch(const Error& e);
   bool retry_request(const Error& e);
   bool retry_internal();

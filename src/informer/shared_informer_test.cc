@@ -2,8 +2,6 @@
 // is about threads.
 #include "informer/shared_informer.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include <atomic>
@@ -14,14 +12,10 @@
 
 #include "base/strings.h"
 #include "informer/factory.h"
-#include "informer/testing/scripted_rest.h"
-#include "sys/testing/fake_clock.h"
+#include "informer/testing/scripted_test.h"
 
 namespace pintle::informer {
 namespace {
-
-using ExchangePtr = std::shared_ptr<ScriptedRest::Exchange>;
-using Lines = std::vector<std::string>;
 
 // What a handler heard, a line each.
 struct Ear {
@@ -62,13 +56,7 @@ class SharedInformerTest : public ::testing::Test {
   }
   ExchangePtr next() {
     run();
-    ExchangePtr x = rest_.next();
-    if (!x) {
-      ADD_FAILURE() << "no request";
-      x = std::make_shared<ScriptedRest::Exchange>();
-      x->dropped = true;
-    }
-    return x;
+    return wanted(rest_);
   }
   ExchangePtr list(const Lines& items, std::string_view version) {
     next()->answer(list_json(items, version));

@@ -77,7 +77,7 @@ bool Vm::Rep::invoke(const FuncDef& f, std::string_view name, const Value* args,
     const uint64_t steps = result.is_string() ? result.as_string().size() / kBytesInAStep
                            : result.is_list() ? result.length() / kItemsInAStep
                                               : 0;
-    if (steps > 0 && !take_steps(steps)) return limit(at, kTooManySteps);
+    if (!take_steps(steps)) return limit(at, kTooManySteps);
     if (result.is_object()) {
       if (auto detached = result.as_object()->detached()) result = Value::object(detached);
     }

@@ -164,8 +164,7 @@ bool Vm::Rep::start_range(Value v, const RangeSite& site, const Node* at, Slot& 
 bool Vm::Rep::next_round(RangeState& state, const RangeSite& site, Slot& dot, Slot* slots,
                          Value*& sp) {
   using Kind = RangeState::Kind;
-  if (steps_left == 0) return false;
-  --steps_left;
+  if (!take_steps(1)) return false;
   size_t i = state.next++;
   Value key;
   switch (state.kind) {

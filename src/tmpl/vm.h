@@ -2,7 +2,6 @@
 // .a.b chains, calls.cc checks and calls, overlay.cc includes and runs texts, errors.cc words.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -149,11 +148,12 @@ struct Vm::Rep {
   size_t outer_bytes = 0;  // in the outputs that wait for this one
   // A round of a loop is one. 100 million of them take some seconds, whatever they are spent on.
   static constexpr uint64_t kTemplateSteps = 4, kRunSteps = 20;  // {{template}}; include and tpl
-  static constexpr std::string_view kTooManySteps = "exceeded maximum number of steps";
   static constexpr uint64_t kBytesInAStep = 6, kItemsInAStep = 4;  // of what a function gave
+  static constexpr std::string_view kTooManySteps = "exceeded maximum number of steps";
   bool take_steps(uint64_t n) {
-    steps_left -= std::min(steps_left, n);
-    return steps_left > 0;
+    const bool enough = steps_left >= n;
+    steps_left = enough ? steps_left - n : 0;
+    return enough;
   }
   uint64_t steps_left = 0;
   uint64_t bytes_left = 0;  // of all outputs together, thrown away or not

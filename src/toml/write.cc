@@ -44,7 +44,12 @@ class Writer {
     if (error_.empty()) error_ = std::move(text);
     return false;
   }
-  // nullopt: fail was called (a list holds nil).
+  bool has_room() const { return out_.size() <= kMaxText; }
+  bool fail_large() {
+    too_large_ = true;
+    return fail("output is too large");
+  }
+  // nullopt: fail was called (a list holds nil, or there is too much).
   std::optional<Kind> kind(const Value& v);
   bool encode(const Value& v, const std::string& path, std::string_view key, size_t depth);
   bool key_value(const Value& v, std::string_view key, size_t depth, bool inlined);
@@ -66,9 +71,8 @@ class Writer {
 };
 
 std::optional<Kind> Writer::kind(const Value& v) {
-  if (++looked_ > kMaxLooked || out_.size() > kMaxText) {
-    too_large_ = true;
-    fail("output is too large");
+  if (++looked_ > kMaxLooked || !has_room()) {
+    fail_large();
     return std::nullopt;
   }
   if (v.is_nil() || v.is_invalid()) return Kind::kNil;
@@ -144,10 +148,7 @@ bool Writer::number(double d) {
 }
 
 bool Writer::element(const Value& v, size_t depth) {
-  if (out_.size() > kMaxText) {
-    too_large_ = true;
-    return fail("output is too large");
-  }
+  if (!has_room()) return fail_large();
   if (depth > kMaxDepth) return fail("toml: exceeded max depth");
   switch (v.type()) {
     case Type::kNil:

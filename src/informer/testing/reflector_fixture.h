@@ -1,8 +1,6 @@
 // What the reflector's tests share: a reflector before a scripted server, on a stepped clock, which writes down what it is told.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <memory>
 #include <string>
@@ -11,21 +9,18 @@
 
 #include "base/strings.h"
 #include "informer/reflector.h"
-#include "informer/testing/scripted_rest.h"
-#include "sys/testing/fake_clock.h"
+#include "informer/testing/scripted_test.h"
 
 namespace pintle::informer {
-
-using ExchangePtr = std::shared_ptr<ScriptedRest::Exchange>;
-using Lines = std::vector<std::string>;
 
 inline Error refused() {
   return Error(Code::kUnavailable,
                "Get \"https://x\": dial tcp 127.0.0.1:1: connect: connection refused");
 }
 
-class ReflectorTest : public ::testing::Test, protected Sink {
+class ReflectorTest : public ScriptedTest, protected Sink {
  protected:
+  ReflectorTest() : ScriptedTest(1000 * kSecond) {}
   ObjectPtr held(std::string_view key, std::string_view version) override {
     const auto it = known_.find(std::string(key));
     return it != known_.end() && it->second->resource_version() == version ? it->second : nullptr;
@@ -56,26 +51,6 @@ class ReflectorTest : public ::testing::Test, protected Sink {
     reflector_->start();
     loop_.run_ready();
   }
-  // The next request; the test fails when there is none.
-  ExchangePtr next() {
-    loop_.run_ready();
-    ExchangePtr x = rest_.next();
-    if (!x) {
-      ADD_FAILURE() << "no request";
-      x = std::make_shared<ScriptedRest::Exchange>();
-      x->dropped = true;
-    }
-    return x;
-  }
-  bool quiet() {
-    loop_.run_ready();
-    return rest_.next() == nullptr;
-  }
-  void step(int64_t ns) {
-    loop_.run_ready();
-    clock_.step(ns);
-    loop_.run_ready();
-  }
   // List at "0" answered, watch begun.
   ExchangePtr listed(const std::string& version = "10", std::vector<std::string> items = {}) {
     const auto list = next();
@@ -99,9 +74,6 @@ class ReflectorTest : public ::testing::Test, protected Sink {
     return std::exchange(log_, {});
   }
 
-  sys::FakeClock clock_{1000 * kSecond};
-  Loop loop_{clock_};
-  ScriptedRest rest_;
   double chance_ = 0;
   bool full_ = false;
   std::map<std::string, ObjectPtr> known_;

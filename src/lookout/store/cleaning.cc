@@ -4,8 +4,9 @@
 // was told is remembered for longer than the events themselves, for the same reason.
 //
 // What can go is looked for on a reader's connection, and removed in pieces of a few milliseconds
-// with four times that between them, so that no commit waits for long. The walks go on where they ended: what stays, as events that somebody waits
-// for, is seen once in each round. Of several processes on one database one removes at a time.
+// with four times that between them, so that no commit waits for long. The walks go on where they
+// ended: what stays, as events that somebody waits for, is seen once in each round. Of several
+// processes on one database one removes at a time.
 #include <algorithm>
 #include <chrono>
 #include <thread>

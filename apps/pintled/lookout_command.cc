@@ -47,9 +47,15 @@ int usage(std::string_view text) {
   return fail(kUsage, cat(text, "\nRun 'pintled lookout --help' for usage."));
 }
 
+// Each finding on a line of its own.
+int fail_each(std::string_view findings) {
+  for (const std::string_view finding : split(findings, "\n")) (void)fail(1, finding);
+  return 1;
+}
+
 int check_config(const std::string& file) {
   const auto config = lookout::load_config(file, sys::real_disk());
-  if (!config) return fail(1, config.error().text());
+  if (!config) return fail_each(config.error().text());
   say(cat(file, " is good: ", config->regions.size(), " regions, ", config->subscriptions.size(),
           " subscriptions, ", config->rules.size(), " rules\n"));
   return 0;
@@ -82,7 +88,7 @@ int rules_test(const std::string& file, const std::string& events_file) {
   const auto text = disk.read_file(file, kMaxFile);
   if (!text) return fail(1, text.error().text());
   auto rules = lookout::parse_rules(*text, file);
-  if (!rules) return fail(1, rules.error().text());
+  if (!rules) return fail_each(rules.error().text());
   const size_t count = rules->size();
   const auto compiled = lookout::Rules::compile(std::move(*rules));
   if (!compiled) return fail(1, cat(file, ": ", compiled.error().text()));
@@ -111,7 +117,7 @@ int rules_test(const std::string& file, const std::string& events_file) {
 int serve(const std::string& file, bool debug) {
   auto& disk = sys::real_disk();
   auto config = lookout::load_config(file, disk);
-  if (!config) return fail(1, config.error().text());
+  if (!config) return fail_each(config.error().text());
   keep_memory_close();
   raise_descriptor_limit();
   const sigset_t signals = block_signals({SIGINT, SIGTERM, SIGHUP});

@@ -1,5 +1,6 @@
-// Config: lookout.toml as plain data. Unknown keys, wrong types, bad durations and patterns are
-// errors that name the key and, where known, its line; nothing starts half.
+// Config: lookout.toml as plain data. Unknown keys, wrong types, bad durations, patterns and networks,
+// and files that are not there or do not fit are errors that name the key and its line, all of them at
+// once, each on a line of the error's text; nothing starts half.
 #pragma once
 
 #include <map>
@@ -23,6 +24,7 @@ struct RegionConfig {
   std::string kubeconfig_text = {};  // given through the API, instead of a file
   std::vector<std::string> namespaces;  // empty: all
   bool of_api = false;
+  bool enabled = true;  // false: it is not watched; what is stored of it stays
   bool operator==(const RegionConfig&) const = default;
 };
 
@@ -46,7 +48,6 @@ struct Config {
   std::string share_namespace;
   std::vector<RegionConfig> regions;
   std::vector<Subscription> subscriptions;  // kept in step with the database by name
-  std::map<std::string, std::string> secret_files;  // by subscription; load_config reads them
   std::vector<Rule> rules;                  // the default ones with the configuration's changes
   std::set<std::string> rules_of_file, rules_of_api;  // which have been changed or added, and where
   std::vector<TokenConfig> tokens;
@@ -56,7 +57,8 @@ struct Config {
   bool raw_events = true;  // store kubernetes.event for every Event
 };
 
-// `path` is for messages; relative paths inside are of its directory.
+// `path` is for messages; relative paths inside are of its directory. parse_config looks at no file;
+// load_config reads secrets from theirs and looks whether kubeconfigs have what they must.
 Result<Config> parse_config(std::string_view toml, std::string_view path);
 Result<Config> load_config(const std::string& path, sys::Disk& disk);
 // Rules alone, for `pintled lookout rules test`: the default ones with what the text changes.

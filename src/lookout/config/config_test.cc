@@ -53,10 +53,10 @@ TEST(Config, RefusesWhatIsWrongAndSaysWhere) {
        "f.toml:2: regions[0].name: want letters, digits, '-', '_' and '.'"},
       {"[[regions]]\nname = \"a\"\nkubeconfig = \"k\"\n[[regions]]\nname = "
        "\"a\"\nkubeconfig=\"k\"\n",
-       "f.toml: regions: there are two named \"a\""},
-      {"[[regions]]\nname = \"a\"\nkubeconfig = \"k\"\n\n[[regions]]\nname = \"b\"\ncontxt = "
+       "f.toml:5: regions[1].name: there are two named \"a\""},
+      {"[[regions]]\nname = \"a\"\nkubeconfig = \"k\"\n\n[[regions]]\nname = \"b\"\nkubeconfig = \"k\"\ncontxt = "
        "\"\"\n",
-       "f.toml:7: regions[1].contxt: unknown key"},
+       "f.toml:8: regions[1].contxt: unknown key"},
       {"[regions]\nname = \"a\"\n", "f.toml:1: regions: want tables: [[regions]]"},
       {"[[subscriptions]]\nname = \"a\"\ntypes = [\"realease.*\"]\nsink = \"stdout\"\n",
        "f.toml:3: subscriptions[0].types: no event is of type \"realease.*\""},
@@ -72,7 +72,7 @@ TEST(Config, RefusesWhatIsWrongAndSaysWhere) {
        "f.toml:1: database: a file is one lookout's; [share] wants a \"postgresql:\""},
       {"[guard]\nports = [0]\n", "f.toml:2: guard.ports: want a list of numbers from 1 to 65535"},
       {"[[rules]]\nname = \"r\"\ntype = \"t\"\nmessages = [\"(\"]\n",
-       "f.toml: rule \"r\": messages: \"(\": missing ): ("},
+       "f.toml:4: rules[0].messages: \"(\": missing ): ("},
       {"[[cleaning]]\ntype = \"no.such\"\nkeep = \"1d\"\n",
        "f.toml:2: cleaning[0].type: no event is of type \"no.such\""},
       {"[[cleaning]]\ntype = \"*\"\nkeep = \"-1d\"\n",
@@ -113,7 +113,29 @@ TEST(Config, RefusesWhatIsWrongAndSaysWhere) {
        "f.toml:4: rules[0].anchored: want true or false"},
       {"[[rules]]\ntype = \"t\"\n", "f.toml:1: rules[0].name: a rule must have a name"},
       {"[[rules]]\nname = \"r\"\ntype = \"t\"\ndedup = \"{nonsense}\"\n",
-       "f.toml: rule \"r\": dedup: "},
+       "f.toml:4: rules[0].dedup: unknown placeholder {nonsense}"},
+      {"[[rules]]\nname = \"r\"\n", "f.toml:1: rules[0].type: it has none"},
+      {"[[rules]]\nname = \"r\"\ntype = \"t\"\nevent_type = \"Bad\"\n",
+       "f.toml:4: rules[0].event_type: want \"Normal\" or \"Warning\""},
+      {"[[rules]]\nname = \"r\"\ntype = \"t\"\n[[rules]]\nname = \"r\"\ntype = \"t\"\n",
+       "f.toml:5: rules[1].name: there are two named \"r\""},
+      {"[[cleaning]]\ntype = \"*\"\nkeep = \"1d\"\n[[cleaning]]\ntype = \"*\"\nkeep = \"2d\"\n",
+       "f.toml:5: cleaning[1].type: there are two of \"*\""},
+      {"[[subscriptions]]\nname = \"s\"\nsink = \"stdout\"\n[[subscriptions]]\nname = "
+       "\"s\"\nsink = \"stdout\"\n",
+       "f.toml:5: subscriptions[1].name: there are two named \"s\""},
+      {"database = \"mysql://h/d\"\n",
+       "f.toml:1: database: want \"sqlite:PATH\" or \"postgresql://USER@HOST/NAME\""},
+      {"database = \"sqlite:\"\n", "f.toml:1: database: want"},
+      {"listen = \"127.0.0.1:80800\"\n", "f.toml:1: listen: want HOST:PORT"},
+      {"stuck_after = \"0s\"\n", "f.toml:1: stuck_after: want more than nothing"},
+      {"[guard]\ndeny = [\"10.0.0.0/33\"]\n", "f.toml:2: guard.deny: \"10.0.0.0/33\" is no network"},
+      {"[guard]\nallow = [\"10.0.0.0/x\"]\n",
+       "f.toml:2: guard.allow: \"10.0.0.0/x\" is no host and no network"},
+      {"[[regions]]\nname = \"a\"\nkubeconfig = \"k\"\nenabled = \"no\"\n",
+       "f.toml:4: regions[0].enabled: want true or false"},
+      {"[[regions]]\nname = \"a\"\nkubeconfig = \"k\"\nnamespaces = [\"x\", \"x\"]\n",
+       "f.toml:4: regions[0].namespaces: \"x\" is there twice"},
       {"stuck_after = 1979-05-27T07:32:00Z\n", "f.toml:1: stuck_after: want a duration"},
       {"listen = \"x\"\nlisten = \"y\"\n", "f.toml: toml: line 2"},
       {"\xff\xfe = 1\n", "f.toml: toml: "},
@@ -126,6 +148,79 @@ TEST(Config, RefusesWhatIsWrongAndSaysWhere) {
   }
 }
 
+TEST(Config, TellsAllThatIsWrongByLine) {
+  const auto c = parse_config(R"(listen = "x"
+stuck_after = "soon"
+odd = 1
+
+[guard]
+allow = ["10.0.0.0/99", "ok.internal", "1.2.3.4/x"]
+
+[[regions]]
+name = "a b"
+kubecfg = "k"
+
+[[rules]]
+name = "r"
+messages = ["(", "[a"]
+)",
+                              "f.toml");
+  ASSERT_FALSE(c.has_value());
+  std::vector<std::string> starts;
+  for (const std::string_view line : split(c.error().text(), "\n")) {
+    starts.emplace_back(line.substr(0, line.find(": ", line.find(": ") + 2)));
+  }
+  EXPECT_EQ(starts, (std::vector<std::string>{
+                        "f.toml:1: listen", "f.toml:2: stuck_after", "f.toml:3: odd",
+                        "f.toml:6: guard.allow", "f.toml:6: guard.allow",
+                        "f.toml:8: regions[0].kubeconfig", "f.toml:9: regions[0].name",
+                        "f.toml:10: regions[0].kubecfg", "f.toml:12: rules[0].type",
+                        "f.toml:14: rules[0].messages"}))
+      << c.error().text();
+}
+
+TEST(Config, LooksWhetherKubeconfigsHaveWhatTheyMust) {
+  constexpr std::string_view kGood = R"(apiVersion: v1
+kind: Config
+current-context: a
+contexts: [{name: a, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "https://10.0.0.1:6443"}}]
+users: [{name: u, user: {tokenFile: token}}]
+)";
+  struct Case {
+    const char *kubeconfig, *keys, *error;
+  };
+  const Case cases[] = {
+      {"good", "", ""},
+      {"good", "context = \"a\"", ""},
+      {"in-cluster", "", ""},
+      {"good", "context = \"b\"", "/etc/c.toml:4: regions[0].context: the kubeconfig has no context \"b\""},
+      {"none", "", "/etc/c.toml:3: regions[0].kubeconfig: "},
+      {"broken", "", "/etc/c.toml:3: regions[0].kubeconfig: error loading config file"},
+      {"elsewhere", "", "/etc/c.toml:3: regions[0].kubeconfig: the kubeconfig has no context \"z\""},
+      {"nowhere", "", "/etc/c.toml:1: regions[0].context: want one"},
+      {"no-token", "", "/etc/c.toml:3: regions[0].kubeconfig: its tokenFile: "},
+      {"no-ca", "", "/etc/c.toml:3: regions[0].kubeconfig: invalid configuration: unable to read"},
+  };
+  for (const Case& c : cases) {
+    sys::MemoryDisk disk;
+    disk.add("/etc/good", kGood);
+    disk.add("/etc/token", "sesame");
+    disk.add("/etc/broken", "contexts: [");
+    disk.add("/etc/elsewhere", replace_all(kGood, "current-context: a", "current-context: z"));
+    disk.add("/etc/nowhere", replace_all(kGood, "current-context: a", ""));
+    disk.add("/etc/no-token", replace_all(kGood, "tokenFile: token", "tokenFile: other"));
+    disk.add("/etc/no-ca", replace_all(kGood, "server:", "certificate-authority: ca.pem, server:"));
+    disk.add("/etc/c.toml", cat("[[regions]]\nname = \"r\"\nkubeconfig = \"", c.kubeconfig, "\"\n",
+                                c.keys, "\n"));
+    const auto read = load_config("/etc/c.toml", disk);
+    EXPECT_EQ(read.has_value(), c.error[0] == 0) << c.kubeconfig << ' ' << c.keys;
+    if (read) continue;
+    EXPECT_TRUE(read.error().text().starts_with(c.error)) << read.error().text();
+    EXPECT_EQ(read.error().text().find('\n'), std::string::npos) << read.error().text();
+  }
+}
+
 TEST(Config, ReadsSecretsFromTheirFiles) {
   sys::MemoryDisk disk;
   ASSERT_TRUE(disk.make_dirs("/etc"));
@@ -134,7 +229,10 @@ TEST(Config, ReadsSecretsFromTheirFiles) {
                               "secret_file = \"s.secret\"\n"
                               "[subscriptions.options]\nurl = \"https://hooks.example.com/x\"\n",
                               0600));
-  EXPECT_FALSE(load_config("/etc/c.toml", disk).has_value());
+  const auto without = load_config("/etc/c.toml", disk);
+  ASSERT_FALSE(without.has_value());
+  EXPECT_TRUE(without.error().text().starts_with("/etc/c.toml:4: subscriptions[0].secret_file: "))
+      << without.error().text();
   const std::string secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8G";
   ASSERT_TRUE(disk.write_file("/etc/s.secret", secret + "\n", 0600));
   const auto c = load_config("/etc/c.toml", disk);

@@ -38,6 +38,7 @@ environment = "production"
 kubeconfig = "eu-1.kubeconfig"  # or "in-cluster": the pod's own account
 # context = "admin"             # of the kubeconfig; its current one otherwise
 # namespaces = ["shop"]         # all otherwise
+# enabled = false               # it is not watched; what is stored of it stays, and goes on from there
 
 # ---- who is told ----
 

@@ -1,6 +1,7 @@
 #include "lookout/config/pieces.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/strings.h"
 #include "lookout/config/rules_toml.h"
@@ -32,9 +33,14 @@ Status read_region(Section& s, RegionConfig& r) {
   s.text("kubeconfig", r.kubeconfig);
   s.text("context", r.context);
   s.texts("namespaces", r.namespaces);
-  TRY(s.end());
-  if (!good_name(r.name)) return s.error("name", kGoodName);
-  return ok();
+  s.flag("enabled", r.enabled);
+  s.want(good_name(r.name), "name", kGoodName);
+  std::set<std::string_view> spaces;
+  for (const std::string& space : r.namespaces) {
+    s.want(good_name(space), "namespaces", cat("\"", space, "\" is none: ", kGoodName));
+    s.want(spaces.insert(space).second, "namespaces", cat("\"", space, "\" is there twice"));
+  }
+  return s.end();
 }
 
 Status read_subscription(Section& s, const std::vector<Rule>& rules, Subscription& out,
@@ -56,39 +62,33 @@ Status read_subscription(Section& s, const std::vector<Rule>& rules, Subscriptio
   if (secret_file != nullptr) s.text("secret_file", *secret_file);
   if (auto options = s.table("options")) out.sink_public = options->rest_as_json();
   if (out.sink_public.empty()) out.sink_public = "{}";
-  TRY(s.end());
-  if (!good_name(out.name)) return s.error("name", kGoodName);
-  if (std::find(std::begin(kOrders), std::end(kOrders), out.order_by) == std::end(kOrders)) {
-    return s.error("order_by", "want \"subject\", \"release\", \"region\" or \"subscription\"");
-  }
+  s.want(good_name(out.name), "name", kGoodName);
+  const auto* const order = std::find(std::begin(kOrders), std::end(kOrders), out.order_by);
+  s.want(order != std::end(kOrders), "order_by",
+         "want \"subject\", \"release\", \"region\" or \"subscription\"");
   for (const std::string& type : out.filter.types) {
-    if (!known_type_pattern(type, rules)) {
-      return s.error("types", cat("no event is of type \"", type, "\""));
-    }
+    if (!known_type_pattern(type, rules)) s.wrong("types", cat("no event is of type \"", type, "\""));
   }
   const SinkKind* sink = find_sink(out.sink_kind);
-  if (sink == nullptr) {
-    return s.error("sink", cat("want one of: ", join(sink_names(), ", ")));
+  s.want(sink != nullptr, "sink", cat("want one of: ", join(sink_names(), ", ")));
+  const bool of_file = secret_file != nullptr && !secret_file->empty();
+  if (of_file) s.want(out.secret.empty(), "secret_file", "there is a secret already");
+  if (sink != nullptr && !of_file) {
+    if (const Status checked = sink->check(out); !checked) {
+      s.want(false, "options", checked.error().text());
+    }
   }
-  if (secret_file != nullptr && !secret_file->empty()) {
-    return out.secret.empty() ? ok() : s.error("secret_file", "there is a secret already");
-  }
-  if (const Status checked = sink->check(out); !checked) {
-    return s.error("options", checked.error().text());
-  }
-  return ok();
+  return s.end();
 }
 
 Status read_policy(Section& s, const std::vector<Rule>& rules, CleaningPolicy& p) {
   s.text("type", p.type);
   s.duration("keep", p.keep_ms);
-  TRY(s.end());
-  if (p.type.empty()) return s.error("type", "want a type of events, or \"*\"");
-  if (p.type != "observation" && !known_type_pattern(p.type, rules)) {
-    return s.error("type", cat("no event is of type \"", p.type, "\""));
-  }
-  if (p.keep_ms <= 0) return s.error("keep", "want how long they are kept, as \"14d\"");
-  return ok();
+  s.want(!p.type.empty(), "type", "want a type of events, or \"*\"");
+  s.want(p.type == "observation" || known_type_pattern(p.type, rules), "type",
+         cat("no event is of type \"", p.type, "\""));
+  s.want(p.keep_ms > 0, "keep", "want how long they are kept, as \"14d\"");
+  return s.end();
 }
 
 Result<std::string> read_rule_into(Section& s, std::vector<Rule>& rules, size_t& at) {

@@ -22,21 +22,20 @@ Status read_rule(Section& s, Rule& rule) {
   s.severity("severity", rule.severity);
   s.text("dedup", rule.dedup);
   s.flag("off", rule.off);
-  TRY(s.end());
-  if (rule.name.empty()) return s.error("name", "a rule must have a name");
-  return ok();
+  s.want(!rule.name.empty(), "name", "a rule must have a name");
+  s.want(rule.event_type.empty() || rule.event_type == "Normal" || rule.event_type == "Warning",
+         "event_type", "want \"Normal\" or \"Warning\"");
+  for (const Rules::Fault& f : Rules::faults_of(rule)) s.want(false, f.key, f.why);
+  return s.end();
 }
 
 Result<std::vector<Rule>> read_rules(std::string_view toml, std::string_view path) {
   const SectionText text = TRY(SectionText::toml(toml, path));
   Section top = text.top();
   std::vector<Rule> out;
-  for (Section& s : top.tables("rules")) {
-    Rule rule;
-    TRY(read_rule(s, rule));
-    out.push_back(std::move(rule));
-  }
-  TRY(top.end());
+  for (Section& s : top.tables("rules")) (void)read_rule(s, out.emplace_back());
+  (void)top.end();
+  TRY(text.findings());
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "lookout/config/section.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/gotext.h"
@@ -86,6 +87,17 @@ Result<SectionText> SectionText::json(std::string_view text) {
   return out;
 }
 
+Status SectionText::joined(std::vector<Finding> findings, std::string_view between) {
+  if (findings.empty()) return ok();
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.line < b.line; });
+  std::string out;
+  for (const Finding& f : findings) append(out, {out.empty() ? "" : between, f.text});
+  return Error(std::move(out), Code::kInvalidArgument);
+}
+
+Status SectionText::findings() const { return joined(*found_, "\n"); }
+
 Section SectionText::top() const { return {*this, tree_, "", -1}; }
 
 Section::Section(const SectionText& source, const value::Value& tree, std::string name, int index)
@@ -99,7 +111,13 @@ const value::Value* Section::ask(std::string_view key) {
 bool Section::has(std::string_view key) const { return tree_.get(key) != nullptr; }
 
 void Section::wrong(std::string_view key, std::string_view why) {
-  if (!error_) error_ = error(key, why);
+  wrong_.emplace(key);
+  found_.push_back({line_of(key), error(key, why).text()});
+  source_->found_->push_back(found_.back());
+}
+
+void Section::want(bool holds, std::string_view key, std::string_view why) {
+  if (!holds && !wrong_.contains(key)) wrong(key, why);
 }
 
 Error Section::error(std::string_view key, std::string_view why) const {
@@ -258,12 +276,15 @@ std::string Section::rest_as_json() {
 }
 
 Status Section::end() {
-  if (error_) return *error_;
-  if (!tree_.is_map() || tree_.as_map() == nullptr) return ok();
-  for (const auto& [key, item] : *tree_.as_map()) {
-    if (!asked_.contains(key.view())) return error(key.view(), "unknown key");
+  const size_t known = found_.size();
+  if (tree_.is_map() && tree_.as_map() != nullptr) {
+    for (const auto& [key, item] : *tree_.as_map()) {
+      if (asked_.emplace(key.view()).second) wrong(key.view(), "unknown key");
+    }
   }
-  return ok();
+  // What is missing may be there under a misspelt key: that comes first.
+  std::rotate(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(known), found_.end());
+  return SectionText::joined(found_, source_->path_.empty() ? "; " : "\n");
 }
 
 }  // namespace pintle::lookout

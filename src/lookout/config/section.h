@@ -1,12 +1,14 @@
 // Section: one table of a TOML configuration, or one object of a request's JSON, read key by key
-// into plain variables. What is missing leaves its variable alone; the first wrong value is
-// remembered, and end() returns it, or the error of a key that nobody asked for. Errors read
-// `PATH:LINE: TABLE.KEY: why`; the line is that of the key where it stands on a line of its own. Of
-// a request they are `KEY: why`. Inside this room only; pure.
+// into plain variables. What is missing leaves its variable alone; what is wrong is remembered, and
+// end() returns it with the keys that nobody asked for, all in one error; SectionText::findings() has
+// that of all sections of a text. A finding reads `PATH:LINE: TABLE.KEY: why`, the line being that of
+// the key where it stands on a line of its own, and findings stand on lines of their own. Of a request
+// they are `KEY: why`, with "; " between. Inside this room only; pure.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,9 +31,18 @@ class SectionText {
   // Error: no JSON object.
   static Result<SectionText> json(std::string_view text);
   Section top() const;
+  // What was found wrong in any section so far, by line.
+  Status findings() const;
 
  private:
   friend class Section;
+  struct Finding {
+    int line;
+    std::string text;
+  };
+  static Status joined(std::vector<Finding> findings, std::string_view between);
+  // Shared with the sections, which are handed around by value.
+  std::shared_ptr<std::vector<Finding>> found_ = std::make_shared<std::vector<Finding>>();
   std::string_view text_;  // empty: lines mean nothing to who wrote it
   std::string path_;
   std::string_view table_ = "an object";
@@ -56,13 +67,15 @@ class Section {
   std::string rest_as_json();
 
   Error error(std::string_view key, std::string_view why) const;
+  void wrong(std::string_view key, std::string_view why);
+  // wrong() unless it holds, or the key was found wrong before.
+  void want(bool holds, std::string_view key, std::string_view why);
   Status end();
 
  private:
   friend class SectionText;
   Section(const SectionText& source, const value::Value& tree, std::string name, int index);
   const value::Value* ask(std::string_view key);
-  void wrong(std::string_view key, std::string_view why);
   int line_of(std::string_view key) const;
 
   const SectionText* source_;
@@ -70,7 +83,8 @@ class Section {
   std::string name_;  // "regions", "" for the top
   int index_;         // of [[name]]; -1: [name]
   std::set<std::string, std::less<>> asked_;
-  std::optional<Error> error_;
+  std::set<std::string, std::less<>> wrong_;
+  std::vector<SectionText::Finding> found_;
 };
 
 // "1h30m", "300ms", "14d"; nullopt: no such duration, or more than a hundred years.

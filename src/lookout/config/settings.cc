@@ -28,6 +28,7 @@ std::string region_json(const RegionConfig& r) {
       .text("environment", r.environment)
       .text("context", r.context)
       .raw("namespaces", json_list(r.namespaces))
+      .raw("enabled", r.enabled ? "true" : "false")
       .take();
 }
 

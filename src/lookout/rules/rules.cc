@@ -28,11 +28,9 @@ struct Piece {
   int group = 0;            // of the pattern: {match1} is 1
 };
 
-Error bad(const Rule& rule, std::string_view key, std::string_view why) {
-  return Error(cat("rule \"", rule.name, "\": ", key, ": ", why), Code::kInvalidArgument);
-}
+using Faults = std::vector<Rules::Fault>;
 
-Result<std::vector<Piece>> pieces_of(const Rule& rule) {
+std::vector<Piece> pieces_of(const Rule& rule, Faults& faults) {
   static const std::set<std::string_view> kKnown = {"cluster", "uid",    "namespace", "kind",
                                                     "name",    "reason", "type",      "generation",
                                                     "event",   "count"};
@@ -43,13 +41,16 @@ Result<std::vector<Piece>> pieces_of(const Rule& rule) {
     if (open != 0) out.push_back({std::string(rest.substr(0, open)), {}, 0});
     if (open == std::string_view::npos) break;
     const size_t close = rest.find('}', open);
-    if (close == std::string_view::npos) return bad(rule, "dedup", "a \"{\" is not closed");
+    if (close == std::string_view::npos) {
+      faults.push_back({"dedup", "a \"{\" is not closed"});
+      return out;
+    }
     const std::string_view name = rest.substr(open + 1, close - open - 1);
     int group = 0;
     if (name.size() == 6 && name.starts_with("match") && name[5] >= '1' && name[5] <= '9') {
       group = name[5] - '0';
     } else if (!kKnown.contains(name)) {
-      return bad(rule, "dedup", cat("unknown placeholder {", name, "}"));
+      faults.push_back({"dedup", cat("unknown placeholder {", name, "}")});
     }
     out.push_back({{}, std::string(name), group});
     rest.remove_prefix(close + 1);
@@ -65,6 +66,7 @@ struct Rules::Compiled {
     std::vector<Piece> dedup;
     bool by_generation = false;
   };
+  static One read(const Rule& rule, Faults& faults);
   std::vector<Rule> rules;
   std::vector<One> compiled;  // beside `rules`
   // "KIND/REASON" -> places in `rules`, ascending; an empty kind or reason stands for any.
@@ -77,37 +79,54 @@ Rules::Rules(Rules&&) noexcept = default;
 Rules& Rules::operator=(Rules&&) noexcept = default;
 const std::vector<Rule>& Rules::rules() const { return compiled_->rules; }
 
-Result<Rules> Rules::compile(std::vector<Rule> rules) {
-  auto out = std::make_unique<Compiled>();
-  std::set<std::string> names;
+// One rule, and what is wrong with it.
+Rules::Compiled::One Rules::Compiled::read(const Rule& rule, Faults& faults) {
   RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(kPatternMemory);
+  One one;
+  bool good = true;
+  for (const std::string& pattern : rule.messages) {
+    auto re = std::make_unique<RE2>(pattern, options);
+    good = good && re->ok();
+    if (!re->ok()) faults.push_back({"messages", cat("\"", pattern, "\": ", re->error())});
+    one.patterns.push_back(std::move(re));
+  }
+  one.dedup = pieces_of(rule, faults);
+  for (const Piece& p : one.dedup) {
+    if (p.placeholder == "generation") one.by_generation = true;
+    const bool has_group =
+        p.group == 0 || !good || (!one.patterns.empty() &&
+                         std::all_of(one.patterns.begin(), one.patterns.end(), [&](auto& re) {
+                           return re->NumberOfCapturingGroups() >= p.group;
+                         }));
+    if (has_group) continue;
+    faults.push_back({"dedup", cat("{", p.placeholder, "}: a pattern has no such group")});
+  }
+  if (rule.type.empty()) faults.push_back({"type", "it has none"});
+  return one;
+}
+
+std::vector<Rules::Fault> Rules::faults_of(const Rule& rule) {
+  Faults faults;
+  (void)Compiled::read(rule, faults);
+  return faults;
+}
+
+Result<Rules> Rules::compile(std::vector<Rule> rules) {
+  auto out = std::make_unique<Compiled>();
+  std::set<std::string> names;
   for (size_t i = 0; i < rules.size(); ++i) {
     const Rule& rule = rules[i];
     if (rule.name.empty())
       return Error(cat("rule ", i + 1, ": name: it has none"), Code::kInvalidArgument);
-    if (!names.insert(rule.name).second) return bad(rule, "name", "there are two of this name");
-    if (rule.type.empty()) return bad(rule, "type", "it has none");
-    Compiled::One one;
-    for (const std::string& pattern : rule.messages) {
-      auto re = std::make_unique<RE2>(pattern, options);
-      if (!re->ok()) return bad(rule, "messages", cat("\"", pattern, "\": ", re->error()));
-      one.patterns.push_back(std::move(re));
+    Faults faults;
+    if (!names.insert(rule.name).second) faults.push_back({"name", "there are two of this name"});
+    out->compiled.push_back(Compiled::read(rule, faults));
+    if (!faults.empty()) {
+      return Error(cat("rule \"", rule.name, "\": ", faults[0].key, ": ", faults[0].why),
+                   Code::kInvalidArgument);
     }
-    one.dedup = TRY(pieces_of(rule));
-    for (const Piece& p : one.dedup) {
-      if (p.placeholder == "generation") one.by_generation = true;
-      const bool has_group =
-          p.group == 0 || (!one.patterns.empty() &&
-                           std::all_of(one.patterns.begin(), one.patterns.end(), [&](auto& re) {
-                             return re->NumberOfCapturingGroups() >= p.group;
-                           }));
-      if (!has_group) {
-        return bad(rule, "dedup", cat("{", p.placeholder, "}: a pattern has no such group"));
-      }
-    }
-    out->compiled.push_back(std::move(one));
     if (rule.off) continue;
     const std::vector<std::string> none = {""};
     for (const std::string& reason : rule.reasons.empty() ? none : rule.reasons) {

@@ -55,6 +55,11 @@ Result<KubeEvent> parse_kube_event(std::string_view json);
 
 class Rules {
  public:
+  // What is wrong with one rule: its key and why.
+  struct Fault {
+    std::string key, why;
+  };
+  static std::vector<Fault> faults_of(const Rule& rule);
   // Errors name the rule and key: a bad pattern, an unknown placeholder, two rules of one name.
   static Result<Rules> compile(std::vector<Rule> rules);
   static const std::vector<Rule>& defaults();

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/strings.h"
+#include "json/json.h"
 #include "lookout/config/rules_toml.h"
 
 namespace pintle::lookout {
@@ -97,6 +100,106 @@ TEST(DefaultRules, RecogniseWhatControllersSay) {
   }
 }
 
+// Events as clusters send them, a row for each of the default rules' subjects.
+TEST(DefaultRules, RecogniseEventsAsTheyAreRecorded) {
+  const auto rules = Rules::compile(Rules::defaults());
+  ASSERT_TRUE(rules.has_value());
+  struct Case {
+    const char *api, *kind, *type, *component, *reason, *message, *told;
+    Severity severity;
+  };
+  constexpr auto kInfo = Severity::kInfo, kWarning = Severity::kWarning, kError = Severity::kError;
+  constexpr const char *kArgo = "argoproj.io/v1alpha1", *kRollouts = "rollouts-controller",
+                       *kCd = "argocd-application-controller";
+  const Case cases[] = {
+      {kArgo, "Application", "Normal", kCd, "ResourceUpdated",
+       "Updated health status: Progressing -> Healthy", "release.deployed", kInfo},
+      {kArgo, "Application", "Normal", kCd, "ResourceUpdated", "Updated health status: Healthy -> Degraded",
+       "release.degraded", kError},
+      {kArgo, "Application", "Normal", kCd, "ResourceUpdated",
+       "Updated health status: Suspended -> Progressing", "release.step", kInfo},
+      {kArgo, "Application", "Normal", kCd, "OperationStarted", "admin initiated sync to HEAD (f00)",
+       "release.sync_started", kInfo},
+      {kArgo, "Application", "Normal", kCd, "OperationCompleted", "Sync operation to f00 succeeded",
+       "release.sync", kInfo},
+      {kArgo, "Application", "Warning", kCd, "OperationCompleted",
+       "Sync operation to f00 failed: one or more objects failed to apply", "release.sync", kError},
+      {kArgo, "Rollout", "Normal", kRollouts, "SetStepIndex", "Set Step Index to 1", "release.step", kInfo},
+      {kArgo, "Rollout", "Normal", kRollouts, "SettingStableRS", "Completed all steps", "release.deployed",
+       kInfo},
+      {kArgo, "Rollout", "Normal", kRollouts, "RolloutStepCompleted",
+       "Rollout step 1/6 completed (setWeight: 20)", "release.step", kInfo},
+      {kArgo, "Rollout", "Normal", kRollouts, "RolloutCompleted",
+       "Rollout completed update to revision 2 (6cf78c66c5): Completed all 6 canary steps",
+       "release.deployed", kInfo},
+      {kArgo, "Rollout", "Normal", kRollouts, "RolloutPaused", "Rollout is paused (CanaryPauseStep)",
+       "release.paused", kInfo},
+      {kArgo, "Rollout", "Normal", kRollouts, "RolloutResumed", "Rollout is resumed", "release.resumed", kInfo},
+      {kArgo, "Rollout", "Warning", kRollouts, "RolloutAborted",
+       "Rollout aborted update to revision 2: Metric \"success-rate\" assessed Failed", "release.failed",
+       kError},
+      {"v1", "Pod", "Normal", "kubelet", "Pulled",
+       "Successfully pulled image \"nginx:1.27\" in 1.2s (1.2s including waiting)", "image.pulled", kInfo},
+      {"v1", "Pod", "Normal", "kubelet", "Pulled",
+       "Container image \"nginx:1.27\" already present on machine", "image.pulled", kInfo},
+      {"v1", "Pod", "Warning", "kubelet", "Failed",
+       "Failed to pull image \"nope:1\": rpc error: code = NotFound", "pod.image_failed", kError},
+      {"v1", "Pod", "Warning", "kubelet", "Failed", "Error: ImagePullBackOff", "pod.image_failed", kError},
+      {"v1", "Pod", "Normal", "kubelet", "BackOff", "Back-off pulling image \"nope:1\"", "pod.image_failed",
+       kError},
+      {"v1", "Pod", "Warning", "kubelet", "BackOff",
+       "Back-off restarting failed container web in pod web-5d_shop(0a)", "pod.crash_loop", kError},
+      {"v1", "Pod", "Warning", "kubelet", "Failed", "Error: failed to create containerd task", "pod.failed",
+       kError},
+      {"v1", "Pod", "Warning", "kubelet", "Unhealthy",
+       "Readiness probe failed: HTTP probe failed with statuscode: 503", "pod.unhealthy", kWarning},
+      {"v1", "Pod", "Warning", "default-scheduler", "FailedScheduling",
+       "0/3 nodes are available: 3 Insufficient cpu.", "pod.unschedulable", kWarning},
+      {"v1", "Pod", "Warning", "kubelet", "FailedMount",
+       "MountVolume.SetUp failed for volume \"c\" : secret \"s\" not found", "pod.mount_failed", kWarning},
+      {"v1", "Pod", "Warning", "attachdetach-controller", "FailedAttachVolume",
+       "Multi-Attach error for volume \"pvc-1\"", "pod.mount_failed", kWarning},
+      {"v1", "Pod", "Warning", "kubelet", "Evicted", "The node was low on resource: memory.", "pod.evicted",
+       kWarning},
+      {"batch/v1", "Job", "Normal", "job-controller", "Completed", "Job completed", "job.done", kInfo},
+      {"batch/v1", "Job", "Warning", "job-controller", "BackoffLimitExceeded",
+       "Job has reached the specified backoff limit", "job.failed", kError},
+      {"batch/v1", "Job", "Warning", "job-controller", "DeadlineExceeded",
+       "Job was active longer than specified deadline", "job.failed", kError},
+      {"autoscaling/v2", "HorizontalPodAutoscaler", "Normal", "horizontal-pod-autoscaler",
+       "SuccessfulRescale", "New size: 5; reason: cpu resource utilization above target", "scale", kInfo},
+      {"v1", "Node", "Normal", "node-controller", "NodeNotReady", "Node n1 status is now: NodeNotReady",
+       "node.not_ready", kError},
+      {"v1", "Node", "Normal", "kubelet", "NodeReady", "Node n1 status is now: NodeReady", "node.ready", kInfo},
+      {"v1", "Node", "Warning", "kubelet", "Rebooted", "Node n1 has been rebooted, boot id: 1b",
+       "node.rebooted", kWarning},
+      {"v1", "Pod", "Normal", "kubelet", "Started", "Started container web", nullptr, kInfo},
+      {"apps/v1", "Deployment", "Normal", "deployment-controller", "ScalingReplicaSet",
+       "Scaled up replica set web-5d to 1", nullptr, kInfo},
+  };
+  std::set<std::string> used;
+  for (const Case& c : cases) {
+    for (const char* prefix : {"", "(combined from similar events): "}) {
+      const auto e = parse_kube_event(
+          cat(R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"x.17","namespace":"shop","uid":"e",)",
+              R"("resourceVersion":"7","creationTimestamp":"2026-01-01T00:00:00Z"},"involvedObject":{)",
+              R"("apiVersion":")", c.api, R"(","kind":")", c.kind,
+              R"(","name":"x","namespace":"shop","uid":"u"},"reason":")", c.reason, R"(","message":)",
+              json::quoted(cat(prefix, c.message)), R"(,"type":")", c.type, R"(","source":{"component":")",
+              c.component, R"("},"firstTimestamp":"2026-01-01T00:00:00Z",)",
+              R"("lastTimestamp":"2026-01-01T00:00:00Z","count":1,"eventTime":null})"));
+      ASSERT_TRUE(e.has_value()) << e.error().text();
+      const auto hit = rules->match(*e, "c", "eu", {}, "7");
+      ASSERT_EQ(hit.rule != nullptr, c.told != nullptr) << c.reason << ": " << prefix << c.message;
+      if (hit.rule == nullptr) continue;
+      EXPECT_EQ(hit.rule->type, c.told) << c.message;
+      EXPECT_EQ(hit.rule->severity, c.severity) << c.message;
+      used.insert(hit.rule->name);
+    }
+  }
+  for (const Rule& r : Rules::defaults()) EXPECT_TRUE(used.contains(r.name)) << r.name << " has no row";
+}
+
 TEST(Rules, WithoutAGenerationEveryStateOfTheEventIsItsOwn) {
   const auto rules = Rules::compile(Rules::defaults());
   const auto hit = rules->match(
@@ -162,21 +265,21 @@ TEST(Rules, RefusesWhatIsWrongAndSaysWhere) {
   };
   const Case cases[] = {
       {"[[rules]]\nname = \"r\"\ntype = \"t\"\nmessages = [\"a(\"]\n",
-       "rule \"r\": messages: \"a(\": missing ): a("},
+       "t:4: rules[0].messages: \"a(\": missing ): a("},
       {"[[rules]]\nname = \"r\"\ntype = \"t\"\ndedup = \"{who}\"\n",
-       "rule \"r\": dedup: unknown placeholder {who}"},
+       "t:4: rules[0].dedup: unknown placeholder {who}"},
       {"[[rules]]\nname = \"r\"\ntype = \"t\"\ndedup = \"{uid\"\n",
-       "rule \"r\": dedup: a \"{\" is not closed"},
+       "t:4: rules[0].dedup: a \"{\" is not closed"},
       {"[[rules]]\nname = \"r\"\ntype = \"t\"\nmessages = [\"a\"]\ndedup = \"{match1}\"\n",
-       "rule \"r\": dedup: {match1}: a pattern has no such group"},
+       "t:5: rules[0].dedup: {match1}: a pattern has no such group"},
       {"[[rules]]\nname = \"r\"\ntype = \"t\"\n[[rules]]\nname = \"r\"\ntype = \"t\"\n",
        "rule \"r\": name: there are two of this name"},
-      {"[[rules]]\nname = \"r\"\n", "rule \"r\": type: it has none"},
+      {"[[rules]]\nname = \"r\"\n", "t:1: rules[0].type: it has none"},
       {"[[rules]]\nname = \"r\"\ntype = \"t\"\n\nreason = \"x\"\n",
        "t:5: rules[0].reason: unknown key"},
-      {"[[rules]]\nname = 1\n", "t:2: rules[0].name: want a text"},
-      {"[[rules]]\nname = \"a\"\ntype=\"t\"\n[[rules]]\nname = \"b\"\nseverity = \"bad\"\n",
-       "t:6: rules[1].severity: want \"info\", \"warning\" or \"error\""},
+      {"[[rules]]\nname = 1\ntype = \"t\"\n", "t:2: rules[0].name: want a text"},
+      {"[[rules]]\nname = \"a\"\ntype=\"t\"\n[[rules]]\nname = \"b\"\ntype = \"t\"\nseverity = \"bad\"\n",
+       "t:7: rules[1].severity: want \"info\", \"warning\" or \"error\""},
       {"[[rule]]\nname = \"a\"\n", "t:1: rule: unknown key"},
       {"[[rules]\n", "t: toml: line 2"},
   };
@@ -217,6 +320,28 @@ TEST(KubeEvent, ReadsBothForms) {
   EXPECT_EQ(newer->component, "kubelet");
   EXPECT_EQ(newer->count, 9);
   EXPECT_EQ(newer->time_ms(), 1767225620250);
+}
+
+TEST(KubeEvent, TakesTheFirstTimeThatIsGiven) {
+  struct Case {
+    const char* times;
+    int64_t want;  // seconds after the creation; -1: none
+  };
+  const Case cases[] = {
+      {R"("series":{"count":3,"lastObservedTime":"2026-01-01T00:00:40Z"},"lastTimestamp":null,)"
+       R"("eventTime":"2026-01-01T00:00:10Z")", 40},
+      {R"("series":{"count":3},"lastTimestamp":"2026-01-01T00:00:30Z","eventTime":null)", 30},
+      {R"("lastTimestamp":null,"eventTime":"2026-01-01T00:00:10.000000Z")", 10},
+      {R"("lastTimestamp":null,"firstTimestamp":null,"eventTime":null)", 0},
+      {R"("lastTimestamp":"","eventTime":7)", 0},
+  };
+  for (const Case& c : cases) {
+    const auto e = parse_kube_event(
+        cat(R"({"metadata":{"name":"x","creationTimestamp":"2026-01-01T00:00:00Z"},)",
+            R"("involvedObject":{"kind":"Pod","name":"a"},)", c.times, "}"));
+    ASSERT_TRUE(e.has_value());
+    EXPECT_EQ(e->time_ms(), 1767225600000 + c.want * 1000) << c.times;
+  }
 }
 
 TEST(KubeEvent, CleansWhatIsHostile) {

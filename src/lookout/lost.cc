@@ -14,10 +14,9 @@ constexpr int kPage = 1000, kMostPages = 50;
 constexpr std::string_view kTypes[] = {"release.deployed", "release.rolled_back", "release.failed",
                                        "release.pending", "release.uninstalled"};
 
-// The last event of each record.
-Result<std::map<std::string, Event>> told_of(Store& store, const std::string& region,
-                                             const std::set<std::string>& uids) {
-  std::map<std::string, Event> out;
+// Adds the last event of each record; region: where to look, "": in all.
+Status told_in(Store& store, const std::string& region, const std::set<std::string>& uids,
+               std::map<std::string, Event>& out) {
   for (const std::string_view type : kTypes) {
     EventQuery query;
     query.type = type;
@@ -34,6 +33,15 @@ Result<std::map<std::string, Event>> told_of(Store& store, const std::string& re
       if (events.size() < static_cast<size_t>(kPage) || all) break;
     }
   }
+  return ok();
+}
+
+// The cluster may have been told of under another name.
+Result<std::map<std::string, Event>> told_of(Store& store, const std::string& region,
+                                             const std::set<std::string>& uids) {
+  std::map<std::string, Event> out;
+  TRY(told_in(store, region, uids, out));
+  if (out.size() < uids.size()) TRY(told_in(store, "", uids, out));
   return out;
 }
 

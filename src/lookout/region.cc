@@ -7,6 +7,7 @@
 #include "lookout/config/kubeconfig_text.h"
 #include "lookout/fields.h"
 #include "lookout/lost.h"
+#include "lookout/region_watch.h"
 #include "lookout/track/release_payload.h"
 
 namespace pintle::lookout {
@@ -16,17 +17,13 @@ constexpr int64_t kHourMs = 3'600'000;
 constexpr int64_t kSlackMs = 60'000;       // clocks of clusters and of ours
 constexpr int64_t kCheckpointMs = 10'000;  // how often one is stored that brings nothing else
 constexpr int64_t kEventsWaitMs = 15'000;  // how long Events wait for the other lists
-constexpr int64_t kUnhealthyMs = 60'000;
 constexpr int64_t kRequestMs = 5'000;
 constexpr size_t kMaxAnswer = 1 << 20;
 constexpr int64_t kCareMs = 1'000;
 constexpr int64_t kArgoRetryMs = 2'000;
 
-constexpr std::string_view kDefinitions = "customresourcedefinitions.apiextensions.k8s.io";
 // The checkpoint that keeps reused_below_.
 constexpr std::string_view kReused = "@reused";
-constexpr std::string_view kRollouts = "rollouts.argoproj.io";
-constexpr std::string_view kApplications = "applications.argoproj.io";
 
 uint64_t number_of(std::string_view version) {
   return informer::version_number(version).value_or(0);
@@ -68,29 +65,6 @@ struct WatchedRegion::Answer {
   std::optional<Status> end;
 };
 
-struct WatchedRegion::Watch {
-  informer::Resource resource;
-  std::string name;        // "deployments.apps"
-  std::string checkpoint;  // its name there: with "@NAMESPACE" where one is watched alone
-  std::shared_ptr<informer::SharedInformer> informer;
-  informer::SharedInformer::Registration registration;
-  bool resumed = false;  // it watches from a checkpoint on
-
-  // A watch that goes on from a checkpoint has no first list, and may be silent for long.
-  bool live() const {
-    return informer->watching() ||
-           (resumed && !informer->lost() && informer->counters().last_error.empty());
-  }
-  // Set on the work loop.
-  std::atomic<bool> denied{false}, absent{false}, set_back{false};
-  // The region's mutex guards these.
-  std::string version;    // up to which all was heard
-  int64_t heard_ms = 0;   // when that was
-  int64_t stored_ms = 0;  // when it was stored last
-  bool dirty = false;     // something was stored since
-  bool follows = false;   // every state after `version` was heard: not in a first list, nor in one that told a gap
-};
-
 WatchedRegion::WatchedRegion(RegionConfig config, RegionShared shared,
                              std::shared_ptr<const Rules> rules, TrackerOptions tracker,
                              bool raw_events)
@@ -113,6 +87,10 @@ Result<std::shared_ptr<kube::Rest>> WatchedRegion::connection() {
   std::lock_guard held(mutex_);
   if (rest_) return rest_;
   const auto config = TRY(client_config(config_, shared_.disk, shared_.environ));
+  if (shared_.connect) {
+    rest_ = TRY(shared_.connect(config));
+    return rest_;
+  }
   rest_ = TRY(kube::connect(config, {.user_agent = "pintled-lookout",
                                      .environ = &shared_.environ,
                                      .engine = shared_.engine,
@@ -157,9 +135,13 @@ Status WatchedRegion::take(int64_t epoch) {
   std::lock_guard connecting(connect_mutex_);
   if (stopped_ || !answer_) return ok();
   const Status taken = take_answer(epoch);
-  std::lock_guard held(mutex_);
-  error_ = taken ? "" : taken.error().text();
+  hindered(taken ? std::nullopt : std::optional(taken.error()));
   return taken;
+}
+
+void WatchedRegion::hindered(std::optional<Error> why) {
+  std::lock_guard held(mutex_);
+  failure_ = std::move(why);
 }
 
 Status WatchedRegion::take_answer(int64_t epoch) {
@@ -298,14 +280,15 @@ Status WatchedRegion::watch_definitions() {
     poke();
   };
   w.informer = TRY(shared_.factory.informer(rest_, w.resource, std::move(options)));
-  w.registration = TRY(w.informer->add_handler([this](const informer::Change& c) {
+  w.registration = TRY(w.informer->add_handler([this, &w](const informer::Change& c) {
+    w.denied = w.absent = w.unknown_user = false;
     if (!c.object) return informer::Take::kTaken;
     const bool there = c.kind != informer::Change::Kind::kDelete;
     if (c.object->name() == kRollouts) rollouts_wanted_ = there;
     if (c.object->name() == kApplications) applications_wanted_ = there;
     if (c.object->name().ends_with(".argoproj.io")) poke();
     return informer::Take::kTaken;
-  }));
+  }, {.bookmarks = true}));
   std::lock_guard held(mutex_);
   watches_.push_back(std::move(watch));
   return ok();
@@ -314,6 +297,7 @@ Status WatchedRegion::watch_definitions() {
 void WatchedRegion::on_error(Watch& w, const Error& error) {
   switch (informer::refusal_of(error)) {
     case informer::Refusal::kDenied:
+      w.unknown_user = error.find<kube::ApiStatus>()->code == 401;
       w.denied = true;
       break;
     case informer::Refusal::kAbsent:
@@ -367,7 +351,7 @@ Batch WatchedRegion::blank() const {
 informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
   if (!shared_.writer.has_room(id_)) return informer::Take::kLater;
   const int64_t now = now_ms();
-  w.denied = w.absent = false;
+  w.denied = w.absent = w.unknown_user = false;
   std::lock_guard held(mutex_);
   Batch batch = blank();
   if (w.set_back.exchange(false)) tell_set_back(w, now, batch);
@@ -519,65 +503,6 @@ void WatchedRegion::tell_lost(int64_t now) {
     }
     if (!batch.observations.empty()) shared_.writer.push(std::move(batch));
   }
-}
-
-std::string WatchedRegion::state_now(std::string& error) const {
-  error = error_;
-  if (!connected_) return error_.empty() ? "connecting" : "unreachable";
-  bool watching = true, synced = events_started_, denied = false, trying = false, silent = false;
-  for (const auto& w : watches_) {
-    if (w->absent || w->name == kDefinitions) continue;
-    if (w->denied) {
-      denied = true;
-      error = w->informer->counters().last_error;
-      continue;
-    }
-    const bool live = w->live();
-    synced = synced && (w->registration->synced() || (w->resumed && live));
-    if (!live) {
-      watching = false;
-      const std::string why = w->informer->counters().last_error;
-      const bool lost = w->informer->lost();
-      silent = silent || lost;
-      trying = trying || (!lost && !why.empty());
-      if (!why.empty()) error = why;
-    }
-  }
-  if (!watching && trying) return "unreachable";
-  if (silent) return "stale";
-  if (denied) return "denied";
-  return synced && watching ? "live" : "syncing";
-}
-
-bool WatchedRegion::check_health(int64_t now) {
-  std::lock_guard held(mutex_);
-  std::string error;
-  const std::string state = state_now(error);
-  const bool live_now = state != state_ && state == "live";
-  if (state != state_) {
-    state_ = state;
-    state_since_ms_ = now;
-    shared_.log(state == "live" ? "INFO" : "WARN", "region is " + state,
-                {{"region", config_.name}, {"error", error}});
-  }
-  const bool well = state == "live" || state == "denied";
-  const bool tell = well ? told_unhealthy_ && state == "live"
-                         : !told_unhealthy_ && now - state_since_ms_ > kUnhealthyMs;
-  if (!tell || id_ == 0) return live_now;
-  told_unhealthy_ = !well;
-  Event e;
-  e.type = well ? "region.healthy" : "region.unhealthy";
-  e.severity = well ? Severity::kInfo : Severity::kError;
-  e.subject.kind = "Region";
-  e.subject.name = config_.name;
-  e.reason = state;
-  e.message = clean_text(error);
-  e.time_ms = state_since_ms_;
-  e.dedup_key = cat(cluster_uid_, '/', config_.name, '/', e.type, '/', state_since_ms_);
-  Batch batch = blank();
-  batch.events.push_back(std::move(e));
-  shared_.writer.push(std::move(batch));
-  return live_now;
 }
 
 void WatchedRegion::stop() {

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ struct RegionShared {
   std::function<void()> poke;  // care() is wanted soon
   std::shared_ptr<http::Engine> engine;  // its connection's I/O thread
   std::function<void(std::function<void()> task)> aside;  // for what may block
+  // Makes its connection; empty: kube::connect. Tests put a scripted server here.
+  std::function<Result<std::shared_ptr<kube::Rest>>(const kube::ClientConfig& config)> connect = {};
 };
 
 struct WatchStatus {
@@ -57,11 +60,15 @@ struct WatchStatus {
   uint64_t lists = 0, expired = 0, objects = 0;
 };
 
+bool is_well(std::string_view region_state);
+
 struct RegionStatus {
   RegionConfig config;
   std::string cluster_uid, server;
-  // "connecting", "syncing", "live", "denied", "unreachable", or "stale": it was live, its API server
-  // has fallen silent (reflector.h), and what is shown of it may be old.
+  // Well: "live"; "partial": some kinds are refused (403), the rest is live. On the way: "connecting",
+  // "syncing"; "disabled". Unwell: "unreachable"; "auth failed": its credentials are (401), at the start or since;
+  // "denied": all is refused (403); "stale": it was live, its API server has fallen silent
+  // (reflector.h), and what is shown of it may be old.
   std::string state;
   std::string error;
   int64_t since_ms = 0;  // in this state
@@ -85,6 +92,8 @@ class WatchedRegion {
   // Takes the region in the store with this epoch (0: the next one) and starts its watches. Error:
   // the cluster cannot be reached, ask again; kFailedPrecondition: a newer epoch has it.
   Status take(int64_t epoch);
+  // Why it cannot even be asked: its Lease, which is in its cluster. nullopt: nothing hinders.
+  void hindered(std::optional<Error> why);
   // To its API server; made at the first call, which sends nothing.
   Result<std::shared_ptr<kube::Rest>> connection();
   bool connected() const { return connected_; }
@@ -117,9 +126,11 @@ class WatchedRegion {
   void expect_old_versions(std::string_view below);
   void tell_gap(Watch& watch, int64_t now_ms, std::string cause, Batch& batch);
   void tell_set_back(Watch& watch, int64_t now_ms, Batch& batch);
-  bool check_health(int64_t now_ms);
-  void poke();
+  bool check_health(int64_t now_ms);  // region_health.cc, as the next three
+  Status tell_health(bool well, int64_t now_ms);
+  bool watched_elsewhere(int64_t region_id, int64_t now_ms) const;
   std::string state_now(std::string& error) const;
+  void poke();
   Batch blank() const;
   int64_t now_ms() const { return shared_.clock.now_ns() / 1'000'000; }
 
@@ -142,12 +153,17 @@ class WatchedRegion {
   std::shared_ptr<const Rules> rules_;
   bool raw_events_;
   int64_t id_ = 0;
-  std::string cluster_uid_, error_;
+  std::string cluster_uid_;
+  std::optional<Error> failure_;  // why it is not connected
   std::vector<Checkpoint> checkpoints_;  // as they were at the start
   std::unique_ptr<Observer> observer_;
   std::vector<std::unique_ptr<Watch>> watches_;
   int64_t connected_ms_ = 0, last_event_ms_ = 0, argo_tried_ms_ = 0;
-  bool events_started_ = false, told_unhealthy_ = false;
+  bool events_started_ = false;
+  // Whether the last word on its health was bad; nullopt: the store knows. care()'s, as the next.
+  std::optional<bool> told_unhealthy_;
+  int64_t unwell_since_ms_ = 0;  // 0: it is well
+  int64_t tell_try_ms_ = 0;
   std::string state_ = "connecting";
   int64_t state_since_ms_ = 0;
   uint64_t heard_ = 0, broken_ = 0, gaps_ = 0;

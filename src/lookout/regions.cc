@@ -88,11 +88,14 @@ void Regions::set(const Config& config, std::shared_ptr<const Rules> rules) {
     }
   }
   for (const Region& r : gone) {
-    const std::string& name = r->config().name;
-    if (share_) share_->remove(name);
+    if (share_) share_->remove(r->config().name);
     r->stop();
-    const bool replaced = in([&](const RegionConfig& c) { return c.name == name; });
-    if (!replaced) (void)options_.store.remove_region(name);
+  }
+  // Those that are gone, also while nothing ran: one of the same cluster may go on from there.
+  const auto rows = options_.store.regions();
+  for (const lookout::Region& row : rows ? *rows : std::vector<lookout::Region>()) {
+    const bool kept = in([&](const RegionConfig& c) { return c.name == row.name; });
+    if (!kept) (void)options_.store.remove_region(row.name);
   }
   {
     std::lock_guard held(mutex_);
@@ -171,10 +174,19 @@ void Regions::care() {
     held.unlock();
     if (share_) share_->meet();
     bool listed = false;
-    for (const Slot& s : slots()) listed = s.region->care() || listed;
+    for (const Slot& s : slots()) {
+      if (s.competes && !s.region->connected()) hinder(s);
+      listed = s.region->care() || listed;
+    }
     give_back_memory(listed);
     held.lock();
   }
+}
+
+// Where its Lease cannot be read it is not asked, so nothing else would say why.
+void Regions::hinder(const Slot& slot) const {
+  const Share::Standing standing = share_->standing(slot.region->config().name);
+  if (standing.epoch == 0) slot.region->hindered(standing.failure);
 }
 
 // A list of tens of thousands of objects, or a burst of Events, leaves as many holes.
@@ -203,7 +215,7 @@ void Regions::stir() {
 // Whether this process is to have it, and the epoch to take it with. With mutex_ held, like the
 // next.
 std::optional<int64_t> Regions::wanted(const Slot& slot) const {
-  if (slot.lost) return std::nullopt;
+  if (slot.lost || !slot.region->config().enabled) return std::nullopt;
   if (!slot.competes) return 0;
   const int64_t epoch = share_->standing(slot.region->config().name).epoch;
   return epoch != 0 ? std::optional(epoch) : std::nullopt;
@@ -225,8 +237,8 @@ RegionStatus Regions::status_of(const Slot& slot) const {
   if (!slot.competes) return status;
   const Share::Standing standing = share_->standing(slot.region->config().name);
   if (standing.epoch != 0) return status;
-  if (!standing.error.empty()) {
-    status.error = cat("its Lease: ", standing.error);
+  if (standing.failure) {
+    status.error = cat("its Lease: ", standing.failure->text());
   } else if (!standing.holder.empty() && standing.holder != options_.owner) {
     status.state = "elsewhere";
     status.error = cat("held by ", standing.holder);
@@ -311,9 +323,19 @@ void Regions::ask(WatchedRegion& region) {
   });
 }
 
+// What two regions of one cluster both watch is told once, by the one that hears of it first.
+void Regions::note_twin(const WatchedRegion& region) const {
+  const std::string uid = region.status().cluster_uid;
+  for (const Slot& s : slots()) {
+    if (uid.empty() || s.region.get() == &region || s.region->status().cluster_uid != uid) continue;
+    options_.log("WARN", "two regions are of one cluster: what both watch is told by one of them",
+                 {{"region", region.config().name}, {"other", s.region->config().name}});
+  }
+}
+
 void Regions::take(WatchedRegion& region, int64_t epoch) {
   const Status taken = region.take(epoch);
-  if (taken) return;
+  if (taken) return note_twin(region);
   options_.log("WARN", "a region cannot be reached",
        {{"region", region.config().name}, {"error", taken.error().text()}});
   if (share_ && taken.error().code() == Code::kFailedPrecondition) overtaken(region.config().name);

@@ -81,11 +81,13 @@ class Regions {
   void poke();
   void stir();
   void care();
+  void hinder(const Slot& slot) const;
   void give_back_memory(bool listed);
   void connect();
   void compete(const Region& region);
   void ask(WatchedRegion& region);
   void take(WatchedRegion& region, int64_t epoch);
+  void note_twin(const WatchedRegion& region) const;
   void let_go_of_lost();
   void overtaken(const std::string& region);
   int64_t now_ms() const { return options_.clock.now_ns() / 1'000'000; }

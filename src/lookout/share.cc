@@ -70,7 +70,7 @@ Status Share::add(const std::string& region, std::shared_ptr<kube::Rest> cluster
   o.on_try = [this, &e](const Status& status) {
     std::lock_guard held(mutex_);
     e.taking = false;
-    e.standing.error = status ? "" : status.error().text();
+    e.standing.failure = status ? std::nullopt : std::optional(status.error());
   };
   e.elector = TRY(informer::Elector::make(
       loop_, *e.cluster, options_.random ? options_.random : informer::system_random(), o));

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,8 @@ class Share {
  public:
   struct Standing {
     int64_t epoch = 0;  // to take the region with; 0: it is not ours
-    std::string holder, error;
+    std::string holder;
+    std::optional<Error> failure;  // of the last try
   };
 
   Share(sys::Clock& clock, ShareOptions options);

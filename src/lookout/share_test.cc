@@ -125,12 +125,12 @@ TEST_F(ShareTest, KeepsARegionWhoseClusterIsAwayUntilAnotherHasTheLease) {
   away_.insert("a");
   pass(60);
   EXPECT_NE(epoch("a"), 0);
-  EXPECT_EQ(share_->standing("a").error, "away");
+  EXPECT_EQ(share_->standing("a").failure.value_or(Error("none")).text(), "away");
   away_.clear();
   held_by("a", "other", 5);
   pass(3);
   EXPECT_EQ(epoch("a"), 0);
-  EXPECT_EQ(share_->standing("a").error, "");
+  EXPECT_FALSE(share_->standing("a").failure);
 }
 
 TEST_F(ShareTest, TakesItsPartAndWhatNobodyElseTakes) {

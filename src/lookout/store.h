@@ -134,7 +134,8 @@ class Store {
   static Result<std::unique_ptr<Store>> open(StoreOptions options, sys::Clock& clock);
   virtual ~Store() = default;
 
-  // Regions. A known name with another cluster_uid is a rebuilt cluster: its checkpoints go.
+  // Regions. A known name with another cluster_uid is a rebuilt cluster: its checkpoints go. One whose
+  // cluster was watched under a name that was removed takes those checkpoints over, if they are newer.
   virtual Result<Region> put_region(const Region& region) = 0;  // by name; id is given back
   virtual Result<std::vector<Region>> regions() = 0;
   virtual Status remove_region(std::string_view name) = 0;  // its rows stay, checkpoints too

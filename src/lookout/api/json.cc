@@ -150,6 +150,7 @@ std::string region_json(const RegionStatus& r) {
       .text("source", r.config.of_api ? "api" : "config")
       .text("context", r.config.context)
       .raw("namespaces", json_list(r.config.namespaces))
+      .raw("enabled", r.config.enabled ? "true" : "false")
       .text("cluster_uid", r.cluster_uid)
       .text("server", r.server)
       .text("state", r.state)

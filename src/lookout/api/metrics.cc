@@ -21,6 +21,8 @@ struct RegionCount {
 constexpr RegionCount kRegionCounts[] = {
     {"lookout_region_live", "gauge", "1: all of it is watched.",
      [](const RegionStatus& r) -> uint64_t { return r.state == "live" ? 1 : 0; }},
+    {"lookout_region_healthy", "gauge", "1: it is watched, but for what is refused.",
+     [](const RegionStatus& r) -> uint64_t { return is_well(r.state) ? 1 : 0; }},
     {"lookout_region_heard_total", "counter", "Changes heard.",
      [](const RegionStatus& r) { return r.heard; }},
     {"lookout_region_gaps_total", "counter", "Gaps recorded.",

@@ -35,7 +35,9 @@ struct Look {
 constexpr Look kRegionLooks[] = {{"live", "good"},
                                  {"unreachable", "bad"},
                                  {"stale", "bad"},
-                                 {"denied", "warn"},
+                                 {"auth failed", "bad"},
+                                 {"denied", "bad"},
+                                 {"partial", "warn"},
                                  {"connecting", "warn"},
                                  {"syncing", "warn"}};
 constexpr Look kReleaseLooks[] = {{"deployed", "good"}, {"Healthy", "good"}, {"available", "good"},
@@ -146,7 +148,7 @@ std::string counted(size_t n, std::string_view what) {
 
 std::string header(const PageData& d) {
   const auto live = std::count_if(d.regions.begin(), d.regions.end(),
-                                  [](const RegionStatus& r) { return r.state == "live"; });
+                                  [](const RegionStatus& r) { return is_well(r.state); });
   const auto bad = std::count_if(d.releases.begin(), d.releases.end(), [](const auto& r) {
     return mark_of(kReleaseLooks, r.release.state) == "bad";
   });

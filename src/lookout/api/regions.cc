@@ -69,7 +69,7 @@ Result<Answer> show_region_health(Backend& b, const Call& c) {
   }
   return Answer{Data()
                     .text("name", r.config.name)
-                    .raw("healthy", r.state == "live" ? "true" : "false")
+                    .raw("healthy", is_well(r.state) ? "true" : "false")
                     .text("state", r.state)
                     .text("error", r.error)
                     .number("since_ms", r.since_ms)

@@ -199,6 +199,7 @@ constexpr SchemaField kRegionInput[] = {
     {"kubeconfig", "text", "the text of one, which never comes out, or \"in-cluster\""},
     {"context", "text", "of the kubeconfig; its current one otherwise"},
     {"namespaces", "texts", "empty: all"},
+    {"enabled", "flag", "false: it is not watched, and what is stored of it stays"},
 };
 
 constexpr SchemaField kRegion[] = {
@@ -207,9 +208,13 @@ constexpr SchemaField kRegion[] = {
     {"source", "config|api", "who made it; the configuration's are changed there", kAlways},
     {"context", "text", ""},
     {"namespaces", "texts", "", kAlways},
+    {"enabled", "flag", "", kAlways},
     {"cluster_uid", "text", "uid of its namespace kube-system"},
     {"server", "text", ""},
-    {"state", "text", "connecting, syncing, live, stale, denied, unreachable, elsewhere", kAlways},
+    {"state", "text",
+     "live; partial: some kinds are refused; connecting, syncing; unreachable, auth failed, denied, stale; "
+     "elsewhere; disabled",
+     kAlways},
     {"error", "text", ""},
     {"since_ms", "time", "in this state"},
     {"last_event_ms", "time", ""},
@@ -222,7 +227,7 @@ constexpr SchemaField kRegion[] = {
 
 constexpr SchemaField kRegionHealth[] = {
     {"name", "text", "", kAlways},
-    {"healthy", "flag", "it is live", kAlways},
+    {"healthy", "flag", "it is live, or partial", kAlways},
     {"state", "text", "", kAlways},
     {"error", "text", ""},
     {"since_ms", "time", "in this state"},

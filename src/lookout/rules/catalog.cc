@@ -42,7 +42,7 @@ constexpr EventType kTypes[] = {
     {"pod.unhealthy", "a container's probe fails", kPod},
     {"pod.unschedulable", "no node takes a pod", kPod},
     {"region.healthy", "a cluster is watched again", kRegion},
-    {"region.unhealthy", "a cluster is not watched: it is away, or refuses", kRegion},
+    {"region.unhealthy", "a cluster is not watched: it is away, or refuses; reason: its state", kRegion},
     {"release.degraded", "a release that was deployed does not work", kRelease},
     {"release.deployed", "a release is deployed", kRelease},
     {"release.drifted", "somebody else than Helm has written to a workload; data: who, fields", kRelease},
@@ -59,6 +59,7 @@ constexpr EventType kTypes[] = {
     {"scale", "an autoscaler has changed a number of replicas", kByRule},
     {"workload.deployed", "a workload of a release is up to date and available", kWorkload},
     {"workload.failed", "a workload of a release did not come up in time", kWorkload},
+    {"workload.stuck", "a workload of a release is under way for too long", kWorkload},
 };
 
 bool fits(std::string_view pattern, std::string_view type) {

@@ -19,6 +19,19 @@ Error no_region(int64_t id) {
   return Error(Code::kNotFound, "no region " + std::to_string(id));
 }
 
+// A cluster that was watched under another name, which is removed, goes on from where it was.
+Status inherit(db::Session& session, const Region& region) {
+  if (region.cluster_uid.empty()) return ok();
+  const int64_t newest = TRY(session.number(
+      "select c.region_id from checkpoint c join region r on r.id = c.region_id "
+      "where r.cluster_uid = ? and (r.removed = 1 or r.id = ?) order by c.observed_ms desc limit 1",
+      region.id, region.cluster_uid, region.id));
+  if (newest == region.id) return ok();
+  TRY(session.run("delete from checkpoint where region_id = ?", region.id));
+  TRY(session.run("update checkpoint set region_id = ? where region_id = ?", region.id, newest));
+  return ok();
+}
+
 }  // namespace
 
 Result<Region> SqlStore::put_region(const Region& region) {
@@ -38,7 +51,7 @@ Result<Region> SqlStore::put_region(const Region& region) {
       TRY(session.run("insert into region (id, name, cluster_uid, environment, enabled, epoch, "
                       "removed) values (?, ?, ?, ?, ?, 0, 0)",
                       out.id, out.name, out.cluster_uid, out.environment, out.enabled));
-      return ok();
+      return inherit(session, out);
     }
     out.id = known.id;
     out.epoch = known.epoch;
@@ -50,7 +63,7 @@ Result<Region> SqlStore::put_region(const Region& region) {
     if (!known.cluster_uid.empty() && known.cluster_uid != out.cluster_uid) {
       TRY(session.run("delete from checkpoint where region_id = ?", out.id));
     }
-    return ok();
+    return inherit(session, out);
   }));
   return out;
 }

@@ -1,0 +1,41 @@
+// One watch of a region; inside region*.cc only.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "informer/shared_informer.h"
+#include "lookout/region.h"
+
+namespace pintle::lookout {
+
+inline constexpr std::string_view kDefinitions = "customresourcedefinitions.apiextensions.k8s.io";
+inline constexpr std::string_view kRollouts = "rollouts.argoproj.io";
+inline constexpr std::string_view kApplications = "applications.argoproj.io";
+
+struct WatchedRegion::Watch {
+  informer::Resource resource;
+  std::string name;        // "deployments.apps"
+  std::string checkpoint;  // its name there: with "@NAMESPACE" where one is watched alone
+  std::shared_ptr<informer::SharedInformer> informer;
+  informer::SharedInformer::Registration registration;
+  bool resumed = false;  // it watches from a checkpoint on
+
+  // A watch that goes on from a checkpoint has no first list, and may be silent for long.
+  bool live() const {
+    return informer->watching() ||
+           (resumed && !informer->lost() && informer->counters().last_error.empty());
+  }
+  // Set on the work loop.
+  std::atomic<bool> denied{false}, absent{false}, set_back{false};
+  std::atomic<bool> unknown_user{false};  // denied by a 401
+  // The region's mutex guards these.
+  std::string version;    // up to which all was heard
+  int64_t heard_ms = 0;   // when that was
+  int64_t stored_ms = 0;  // when it was stored last
+  bool dirty = false;     // something was stored since
+  bool follows = false;   // every state after `version` was heard: not in a first list, nor in one that told a gap
+};
+
+}  // namespace pintle::lookout

@@ -96,7 +96,11 @@ Status Observer::hear(std::string_view resource, const informer::Change& change,
   if (kept) {
     place = static_cast<int>(batch.observations.size());
     batch.observations.push_back(observed(resource, change, now_ms));
-    if (events && !events->empty()) batch.observations.back().subject = events->front().subject;
+    // A release's word may come with another object's state.
+    Observation& o = batch.observations.back();
+    for (const Event& e : events ? *events : std::vector<Event>()) {
+      if (e.subject.uid == o.uid) o.subject = e.subject;
+    }
   }
   if (!events) return events.error();
   for (Event& e : *events) {

@@ -63,6 +63,12 @@ void Tracker::State::see_application(const Seen& seen) {
                  .take();
   };
 
+  const bool syncs = phase == "Running", progresses = health == "Progressing";
+  const int64_t began = progresses ? time_at(o, {"status", "health", "lastTransitionTime"})
+                                   : time_at(o, {"status", "operationState", "startedAt"});
+  see_pending(seen.subject, a.pending,
+              progresses ? cat("progressing/", a.since_ms) : syncs ? cat("syncing/", operation) : "",
+              began != 0 ? began : seen.now_ms);
   const bool finished = phase == "Succeeded" || phase == "Failed" || phase == "Error";
   if (ended && finished) {
     say("release.sync", "sync", operation, phase,

@@ -54,6 +54,25 @@ std::string images_of(std::string_view manifest) {
   return out + "]";
 }
 
+// How many Rollouts of Argo it has, as Helm writes manifests: a document for each object.
+int64_t rollouts_in(std::string_view manifest) {
+  int64_t found = 0;
+  bool kind = false, group = false;
+  const auto end_document = [&] {
+    found += kind && group ? 1 : 0;
+    kind = group = false;
+  };
+  for (std::string_view line : split(manifest, "\n")) {
+    while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
+    if (line.starts_with("---")) end_document();
+    kind = kind || line == "kind: Rollout" || line == "kind: \"Rollout\"";
+    group = group || line.starts_with("apiVersion: argoproj.io/") ||
+            line.starts_with("apiVersion: \"argoproj.io/");
+  }
+  end_document();
+  return found;
+}
+
 struct Content {
   std::string name, name_space, chart, chart_version, app_version, description;
   std::string values, manifest;
@@ -71,7 +90,10 @@ std::string summary(const Content& c) {
   add("app_version", c.app_version);
   add("description", c.description);
   if (!c.values.empty()) data.text("values_digest", crypt::hex(crypt::sha256(c.values)));
-  if (!c.manifest.empty()) data.raw("images", images_of(c.manifest));
+  if (!c.manifest.empty()) {
+    data.raw("images", images_of(c.manifest));
+    if (const int64_t rollouts = rollouts_in(c.manifest); rollouts > 0) data.number("rollouts", rollouts);
+  }
   return data.take();
 }
 

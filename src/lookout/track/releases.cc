@@ -109,6 +109,7 @@ void Tracker::State::see_release_record(Seen& seen) {
     content.app_version = text_at(*c, {"app_version"});
     content.description = text_at(*c, {"description"});
     content.values_digest = text_at(*c, {"values_digest"});
+    content.rollouts = number_at(*c, {"rollouts"});
     if (const value::Value* images = value_at(*c, {"images"})) {
       for (const value::Value& image : images->items()) {
         if (!image.is_string()) continue;
@@ -157,6 +158,7 @@ void Tracker::State::see_release_record(Seen& seen) {
     release.gone_told = r.status == "uninstalled";
   }
   if (before == r.status) return;
+  if (newest) begin_round(release, r);
   if (under_way(r.status)) due.emplace(r.since_ms + options.stuck_ms, helm_key);
 
   // Superseded at first sight: it was deployed while nobody looked, and that is what happened.
@@ -164,7 +166,10 @@ void Tracker::State::see_release_record(Seen& seen) {
   const std::string_view type =
       missed ? (r.rollback ? "release.rolled_back" : "release.deployed") : transition_of(r);
   if (type.empty()) return;
-  if (seen.initial && before_baseline(seen.resource, missed ? created : r.since_ms)) return;
+  const bool old = seen.initial && before_baseline(seen.resource, missed ? created : r.since_ms);
+  const bool waits = newest && r.status == "deployed" &&
+                     (r.content->rollouts > 0 || has_rollouts(release.key()));
+  if (old && !waits) return;
   if (missed && seen.initial && baselines.contains(seen.resource) &&
       baselines.find(seen.resource)->second.first) {
     return;  // history that was there before us
@@ -177,6 +182,20 @@ void Tracker::State::see_release_record(Seen& seen) {
   if (r.status == "deployed" && !seen.initial) {
     release.settle_ms = seen.now_ms + options.settle_ms;
     due.emplace(release.settle_ms, helm_key);
+  }
+  if (!waits) return;
+  Event event = std::move(out.back());
+  out.pop_back();
+  await_rollouts(helm_key, std::move(event), old, seen.now_ms);
+}
+
+// What was waited for is overtaken, and rounds that are over are the last revision's.
+void Tracker::State::begin_round(HelmRelease& release, const Revision& r) {
+  if (release.awaited && release.awaited->event.subject.uid != r.uid) release.awaited.reset();
+  if (!release::is_pending(r.status)) return;
+  const std::string key = release.key();
+  for (auto& [uid, rollout] : rollouts) {
+    if (rollout.release_key == key && rollout.settled) rollout.of_helm = false;
   }
 }
 
@@ -238,6 +257,10 @@ void Tracker::State::tick_releases(int64_t now_ms) {
   while (!due.empty() && due.begin()->first <= now_ms) {
     const std::string helm_key = due.begin()->second;
     due.erase(due.begin());
+    if (helm_key.starts_with('@')) {
+      tell_stuck(helm_key.substr(1), now_ms);
+      continue;
+    }
     const auto found = helm.find(helm_key);
     if (found == helm.end()) continue;
     HelmRelease& release = found->second;
@@ -259,6 +282,7 @@ void Tracker::State::tick_releases(int64_t now_ms) {
       e.message = cat(r.status, " for ", (now_ms - r.since_ms) / 60'000, " minutes");
       e.time_ms = now_ms;
     }
+    settle_rollouts(release, now_ms);
     if (release.settle_ms == 0 || release.settle_ms > now_ms) continue;
     release.settle_ms = 0;
     const std::string owner = release.key();

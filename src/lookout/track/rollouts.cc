@@ -1,11 +1,13 @@
 // Argo Rollouts by their status, whichever Events were recorded: a round is one update from its
 // first pod hash to stable, failed or the next update. Keys are uid, round and transition, the same
-// that the rules make of Events.
+// that the rules make of Events. A round that is Helm's doing has one outcome with Helm's record
+// (outcome.cc).
 #include <algorithm>
 
 #include "base/strings.h"
 #include "json/json.h"
 #include "lookout/track/tracker_state.h"
+#include "release/record.h"
 
 namespace pintle::lookout {
 namespace {
@@ -68,10 +70,13 @@ void Tracker::State::see_rollout(const Seen& seen) {
     r.began_ms = known ? seen.now_ms : 0;
     r.step = 0;
     r.paused = false;
+    r.of_helm = false;
     r.fresh = !known || status != r.status_before;
     r.who = seen.managers.who;
   }
   r.template_digest = digest;
+  r.release_key = release_key_of(seen);
+  HelmRelease* release = r.release_key.empty() ? nullptr : release_of(r.release_key);
   if (status != r.status_before) {
     r.fresh = true;
     r.since_ms = seen.managers.changed_ms != 0 ? seen.managers.changed_ms : seen.now_ms;
@@ -80,8 +85,25 @@ void Tracker::State::see_rollout(const Seen& seen) {
   r.phase = aborted ? "Aborted" : std::string(phase);
   r.hash = hash;
 
+  const bool stable_now = !hash.empty() && hash == stable && observed(o) && !aborted &&
+                          (phase.empty() || phase == "Healthy");
+  r.settled = stable_now && r.fresh;
+  r.news = r.news || !seen.old;
+  // Helm's word is under way, or waits for this.
+  const bool helm_busy =
+      release != nullptr && (release->awaited || release::is_pending(release->newest.status));
+  r.of_helm = release != nullptr && (r.of_helm || (!r.settled && helm_busy));
+
   const auto say = [&](std::string_view type, const std::string& what, bool repeats) {
     std::string own = key(seen.subject, cat(r.round, '/', what));
+    // One outcome with Helm's record, which tells the beginning, and the end that it waits for.
+    if (r.of_helm && (what == "pending" || (what == "deployed" && helm_busy))) {
+      r.told.insert(what);
+      return;
+    }
+    const bool outcome = what == "failed" || what == "degraded" ||
+                         (what == "deployed" && r.of_helm && release->newest.status == "deployed");
+    if (r.of_helm && outcome) own = cat(cluster, '/', release->newest.uid, '/', what);
     if (repeats) {
       append(own, {"/", text_at(o, {"metadata", "resourceVersion"})});
     } else if (!r.told.insert(what).second) {
@@ -93,7 +115,9 @@ void Tracker::State::see_rollout(const Seen& seen) {
     if (type == "release.failed" || type == "release.degraded") e.severity = Severity::kError;
     e.reason = r.phase;
     e.message = text_at(o, {"status", "message"});
-    e.revision = number_at(o, {"metadata", "annotations", "rollout.argoproj.io/revision"});
+    e.revision = r.of_helm
+                     ? release->newest.number
+                     : number_at(o, {"metadata", "annotations", "rollout.argoproj.io/revision"});
     const value::Value* steps = value_at(o, {"spec", "strategy", "canary", "steps"});
     e.data = Data()
                  .number("step", type == "release.step" ? r.step : step)
@@ -105,8 +129,6 @@ void Tracker::State::see_rollout(const Seen& seen) {
                  .take();
   };
 
-  const bool settled = !hash.empty() && hash == stable && r.fresh && observed(o) && !aborted &&
-                       (phase.empty() || phase == "Healthy");
   if (r.fresh && !hash.empty()) say("release.pending", "pending", false);
   const int64_t from = r.step;
   for (int64_t n = step - from > kMostSteps ? step : from + 1; n <= step && r.fresh; ++n) {
@@ -116,7 +138,7 @@ void Tracker::State::see_rollout(const Seen& seen) {
   r.step = r.fresh ? step : r.step;
   const value::Value* waits = value_at(o, {"status", "pauseConditions"});
   const bool paused =
-      !settled && !aborted &&
+      !r.settled && !aborted &&
       (phase == "Paused" || (phase.empty() && waits != nullptr && waits->length() > 0));
   if (aborted && r.fresh) {
     say("release.failed", "failed", false);
@@ -128,7 +150,11 @@ void Tracker::State::see_rollout(const Seen& seen) {
     if (!paused && !aborted) say("release.resumed", "resumed", true);
     r.paused = paused;
   }
-  if (settled) say("release.deployed", "deployed", false);
+  if (r.settled) say("release.deployed", "deployed", false);
+  if (aborted && r.of_helm) release->awaited.reset();
+  if (release != nullptr) settle_rollouts(*release, seen.now_ms);
+  const bool under_way = r.fresh && !hash.empty() && !r.settled && !aborted && !paused && phase != "Degraded";
+  see_pending(seen.subject, r.pending, under_way ? status : "", r.since_ms);
 }
 
 }  // namespace pintle::lookout

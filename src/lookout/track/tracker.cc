@@ -117,7 +117,10 @@ Result<std::vector<Event>> Tracker::observe(std::string_view resource, Change ch
   if (change == Change::kDeleted) {
     const std::string& uid = seen.subject.uid;
     s.forget_release_record(seen.subject, now_ms);
-    s.rollouts.erase(uid);
+    const auto rollout = s.rollouts.extract(uid);
+    if (rollout && !rollout.mapped().release_key.empty()) {
+      if (HelmRelease* r = s.release_of(rollout.mapped().release_key)) s.settle_rollouts(*r, now_ms);
+    }
     s.applications.erase(uid);
     s.workloads.erase(uid);
     s.pods.erase(uid);
@@ -169,6 +172,8 @@ Tracker::Hint Tracker::hint(const Subject& subject, std::string_view type, std::
   if (!is_rollout) return {true, application->second.twins.meet(type, true, own, now_ms)};
   RolloutRecord& r = rollout->second;
   if (event_ms != 0 && event_ms + 1000 < r.began_ms) return {false, {}};
+  // Its status and Helm's record decide together.
+  if (r.of_helm && (type == "release.deployed" || type == "release.failed")) return {false, {}};
   if (type == "release.paused" || type == "release.resumed") {
     return {true, r.twins.meet(type, true, own, now_ms)};
   }
@@ -241,18 +246,19 @@ std::vector<Tracker::Release> Tracker::releases() const {
     out.push_back({h.name, h.name_space, r.stuck_told ? "stuck" : r.status, r.number, r.since_ms,
                    "Helm", c.chart.empty() ? "" : cat(c.chart, '-', c.chart_version), c.app_version,
                    c.who});
-    if (r.status != "deployed") continue;
+    if (h.awaited && h.awaited->moved) out.back().state = "pending";
+    if (r.status != "deployed" || h.awaited) continue;
     if (const auto drift = drifted.find(h.key()); drift != drifted.end()) {
       out.back().state = "drifted";
       out.back().since_ms = std::max(r.since_ms, drift->second);
     }
   }
   for (const auto& [uid, r] : state_->rollouts) {
-    out.push_back({r.name, r.name_space, r.phase, std::max<int64_t>(0, atoll(r.round.c_str())),
+    out.push_back({r.name, r.name_space, r.pending.told ? "stuck" : r.phase, std::max<int64_t>(0, atoll(r.round.c_str())),
                    r.since_ms, "Rollout", "", "", r.who});
   }
   for (const auto& [uid, a] : state_->applications) {
-    out.push_back({a.name, a.release_namespace, a.health, 0, a.since_ms, "Application", "",
+    out.push_back({a.name, a.release_namespace, a.pending.told ? "stuck" : a.health, 0, a.since_ms, "Application", "",
                    a.revision, a.who});
   }
   return out;

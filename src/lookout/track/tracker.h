@@ -12,8 +12,9 @@
 // Limits: memory is one small record for each release revision that exists and each live workload.
 // Single-threaded: each region has its own.
 //
-// Parts: releases.cc (Helm's records), managers.cc (managedFields), rollouts.cc, applications.cc, workloads.cc, pods.cc (and
-// Jobs), owners.cc (whose an object is), twins.h (an Event and a state that tell the same).
+// Parts: releases.cc (Helm's records), managers.cc (managedFields), rollouts.cc, outcome.cc (Helm's word
+// and its Rollouts'), applications.cc, workloads.cc, stuck.cc, pods.cc (and Jobs), owners.cc (whose an
+// object is), twins.h (an Event and a state that tell the same).
 #pragma once
 
 #include <map>
@@ -35,7 +36,7 @@ struct Owner {
 };
 
 struct TrackerOptions {
-  int64_t stuck_ms = 10 * 60 * 1000;  // pending longer than this: release.stuck
+  int64_t stuck_ms = 10 * 60 * 1000;  // under way without getting further for longer: release.stuck
   int64_t settle_ms = 60 * 1000;      // how long a deployed release may take to be available
   bool operator==(const TrackerOptions&) const = default;
 };

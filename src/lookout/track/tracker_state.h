@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ struct Seen {
 // What was released, as the payload says.
 struct Content {
   std::string chart, chart_version, app_version, description, values_digest, images, who;
+  int64_t rollouts = 0;  // of Argo, in its manifest
 };
 
 struct Revision {
@@ -47,6 +49,15 @@ struct Revision {
   std::shared_ptr<const Content> content;  // never null; the same in all copies of a revision
 };
 
+// Helm has said that a revision is deployed, and its Rollouts have not: outcome.cc.
+struct Awaited {
+  Event event;           // told when they have
+  int64_t since_ms = 0;  // heard of
+  int64_t rollouts = 0;  // as many there must be
+  bool before = false;   // Helm said so before what may be told
+  bool moved = false;    // one of them was seen under way since
+};
+
 struct HelmRelease {
   std::string name, name_space;
   std::string record_space;  // where its records are: with Helm 2, Tiller's namespace
@@ -55,10 +66,18 @@ struct HelmRelease {
   Revision newest;         // the last one of those that exist or existed
   bool gone_told = false;  // release.uninstalled
   int64_t settle_ms = 0;   // when its workloads must be available; 0: not waited for
+  std::optional<Awaited> awaited;
   std::string key() const { return name_space + "/" + name; }  // as in WorkloadRecord
 };
 
 // ---- the others, by uid ----
+
+// What is under way, and since when nothing about it has changed.
+struct Pending {
+  std::string what;      // of the round and how far it is; "": nothing is under way
+  int64_t since_ms = 0;
+  bool told = false;     // release.stuck
+};
 
 struct RolloutRecord {
   std::string name, name_space, round, template_digest, status_before, phase, hash, who;
@@ -67,6 +86,11 @@ struct RolloutRecord {
   int64_t step = 0, began_ms = 0, since_ms = 0;
   std::set<std::string> told;  // in this round
   Twins twins;
+  std::string release_key;  // of the Helm release it is of; "": of none
+  bool of_helm = false;     // this round is Helm's doing: Helm's record and this tell one outcome
+  bool settled = false;
+  bool news = false;        // it is not only as it was before what may be told
+  Pending pending;
 };
 
 struct ApplicationRecord {
@@ -74,6 +98,7 @@ struct ApplicationRecord {
   bool operation_new = false;  // begun since it was healthy last
   int64_t since_ms = 0;
   Twins twins;
+  Pending pending;
 };
 
 struct WorkloadRecord {
@@ -83,6 +108,8 @@ struct WorkloadRecord {
   int64_t drifted_ms = 0;   // since when; 0: it has not
   int64_t drift_told = 0;   // Managers::helm_ms, from which on one was told
   std::set<std::string> told;
+  bool managed = false;  // by Helm or Argo CD, who have their own word on the release
+  Pending pending;
 };
 
 struct PodRecord {
@@ -117,7 +144,7 @@ struct Tracker::State {
   std::unordered_map<std::string, OwnerRecord> owners;
   std::unordered_map<std::string, std::string> owner_names;  // "KIND/NAMESPACE/NAME" -> uid
   std::deque<std::pair<int64_t, std::string>> gone;          // when, uid: in that order
-  std::set<std::pair<int64_t, std::string>> due;             // when, helm key
+  std::set<std::pair<int64_t, std::string>> due;             // when, helm key or "@UID"
   uint64_t broken_payloads = 0;
   std::vector<Event> out;  // of the call under way
 
@@ -129,11 +156,19 @@ struct Tracker::State {
 
   // The parts.
   void see_release_record(Seen& seen);  // releases.cc
+  void begin_round(HelmRelease& release, const Revision& r);
   void forget_release_record(const Subject& s, int64_t now_ms);
   void tick_releases(int64_t now_ms);
   void degrade(const std::string& release_key, std::string_view why, const Subject& cause,
                int64_t now_ms);
   HelmRelease* release_of(const std::string& release_key);  // null: none is known
+  // outcome.cc: what becomes of a Helm release that has Rollouts.
+  bool has_rollouts(const std::string& release_key) const;
+  void await_rollouts(const std::string& helm_key, Event event, bool before, int64_t now_ms);
+  void settle_rollouts(HelmRelease& release, int64_t now_ms);
+  // stuck.cc: `what` is under way, "" nothing; since_ms: when that began, as far as is known.
+  void see_pending(const Subject& s, Pending& p, std::string what, int64_t since_ms);
+  void tell_stuck(const std::string& uid, int64_t now_ms);
   void see_rollout(const Seen& seen);      // rollouts.cc
   void see_application(const Seen& seen);  // applications.cc
   void see_workload(const Seen& seen);     // workloads.cc

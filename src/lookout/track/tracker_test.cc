@@ -109,6 +109,52 @@ TEST(HelmReleases, TellWhatBecameOfThem) {
       "Helm 2");
 }
 
+TEST(HelmReleases, OfConfigMapsAreTheSame) {
+  const auto map = [](int revision, std::string_view status) {
+    const std::string payload = crypt::base64_encode(sys::gzip(
+        R"({"name":"web","info":{"description":"x"},"chart":{"metadata":{"name":"nginx","version":"1.2.3"}}})"));
+    return cat(R"({"kind":"ConfigMap","metadata":{"name":"sh.helm.release.v1.web.v)", revision,
+               R"(","namespace":"shop","uid":"m)", revision,
+               R"(","labels":{"owner":"helm","name":"web","status":")", status, R"(","version":")", revision,
+               R"("}},"data":{"release":")", payload, R"("}})");
+  };
+  run("configmaps",
+      {{kAdd, map(1, "pending-install"), {"release.pending shop/web v1"}},
+       {kMod, map(1, "deployed"), {"release.deployed shop/web v1"}},
+       {kAdd, map(2, "pending-upgrade"), {"release.pending shop/web v2"}},
+       {kMod, map(1, "superseded"), {}},
+       {kMod, map(2, "failed"), {"release.failed shop/web v2"}},
+       {kDel, map(1, "superseded"), {}},
+       {kDel, map(2, "failed"), {"release.uninstalled shop/web v2"}}},
+      "a life in ConfigMaps");
+  Tracker tracker("c");
+  const auto events = tracker.observe("configmaps", kAdd, map(1, "deployed"), false, 1);
+  EXPECT_NE(events->at(0).data.find(R"("chart":"nginx","chart_version":"1.2.3")"), std::string::npos)
+      << events->at(0).data;
+  EXPECT_EQ(tracker.broken_payloads(), 0u);
+}
+
+TEST(HelmReleases, OfOneNameInTwoClustersAndNamespacesAreDifferent) {
+  Tracker east("east"), west("west");
+  std::vector<std::string> keys;
+  for (Tracker* t : {&east, &west}) {
+    for (const char* space : {"a", "b"}) {
+      const auto events = t->observe("secrets", kAdd, record("web", 1, "deployed", space), false, 1);
+      EXPECT_EQ(told(*events), std::vector<std::string>{cat("release.deployed ", space, "/web v1")});
+      keys.push_back(events->at(0).dedup_key);
+    }
+    EXPECT_EQ(t->releases().size(), 2u);
+  }
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(std::unique(keys.begin(), keys.end()), keys.end());
+  const Subject pod{"", "v1", "Pod", "b", "p", "p"};
+  ASSERT_TRUE(east.observe("pods", kAdd,
+                           R"({"metadata":{"name":"p","namespace":"b","uid":"p","labels":{
+                             "app.kubernetes.io/instance":"web"}}})",
+                           false, 1));
+  EXPECT_EQ(east.owner_of(pod).name_space, "b");
+}
+
 TEST(HelmReleases, KeysAreThoseOfTheRecordsLife) {
   Tracker a("c"), b("c");
   const auto one = a.observe("secrets", kAdd, record("web", 1, "deployed"), false, 5);
@@ -313,6 +359,59 @@ TEST(Workloads, SettleOrFailOnceARound) {
       {{kAdd, deployment(1, 2, "", kHelm), {"workload.deployed shop/shopfront v1"}},
        {kMod, deployment(2, 0, kLate, kHelm), {"workload.failed shop/shopfront v2"}}},
       "a Helm release's");
+}
+
+TEST(Workloads, StatefulSetsAndDaemonSetsComeUpOnceARound) {
+  const auto set = [](int generation, int updated, int ready, std::string_view image,
+                      std::string_view more = "") {
+    return cat(R"({"metadata":{"name":"db","namespace":"shop","uid":"s","generation":)", generation,
+               R"(},"spec":{"replicas":3,"template":{"image":")", image,
+               R"("}},"status":{"observedGeneration":)", generation, R"(,"updatedReplicas":)", updated,
+               R"(,"readyReplicas":)", ready, R"(,"availableReplicas":)", ready, more, "}}");
+  };
+  run("statefulsets.apps",
+      {{kAdd, set(1, 1, 0, "a"), {}},
+       {kMod, set(1, 3, 2, "a"), {}},
+       {kMod, set(1, 3, 3, "a"), {"release.deployed shop/db"}},
+       {kMod, set(2, 3, 3, "a"), {}},
+       {kMod, set(3, 0, 3, "b"), {}},
+       {kMod, set(3, 2, 2, "b"), {}},
+       {kMod, set(3, 3, 3, "b"), {"release.deployed shop/db"}}},
+      "a StatefulSet, scaled in between");
+  run("statefulsets.apps",
+      {{kAdd,
+        set(1, 0, 3, "a", R"(,"currentReplicas":3,"currentRevision":"db-1","updateRevision":"db-1")"),
+        {"release.deployed shop/db"}}},
+      "one that has never been updated");
+  const auto daemons = [](int round, int updated, int available) {
+    return cat(R"({"metadata":{"name":"agent","namespace":"shop","uid":"d","generation":)", round,
+               R"(,"annotations":{"deprecated.daemonset.template.generation":")", round,
+               R"("}},"status":{"observedGeneration":)", round,
+               R"(,"desiredNumberScheduled":4,"updatedNumberScheduled":)", updated,
+               R"(,"numberAvailable":)", available, "}}");
+  };
+  run("daemonsets.apps",
+      {{kAdd, daemons(1, 4, 3), {}},
+       {kMod, daemons(1, 4, 4), {"release.deployed shop/agent v1"}},
+       {kMod, daemons(2, 2, 4), {}},
+       {kMod, daemons(2, 4, 4), {"release.deployed shop/agent v2"}}},
+      "a DaemonSet");
+}
+
+TEST(Workloads, SetsThatDoNotSettleDegradeTheirRelease) {
+  for (const auto& [resource, status] :
+       {std::pair{"statefulsets.apps", R"("updatedReplicas":3,"readyReplicas":2)"},
+        {"daemonsets.apps", R"("desiredNumberScheduled":3,"updatedNumberScheduled":3,"numberAvailable":1)"}}) {
+    Tracker tracker("c", {.settle_ms = 1000});
+    ASSERT_TRUE(tracker.observe(
+        resource, kAdd,
+        cat(R"({"metadata":{"name":"db","namespace":"shop","uid":"s","annotations":{)",
+            R"("meta.helm.sh/release-name":"front"}},"spec":{"replicas":3},"status":{)", status, "}}"),
+        false, 1));
+    ASSERT_TRUE(tracker.observe("secrets", kAdd, record("front", 1, "deployed"), false, 5));
+    EXPECT_EQ(told(tracker.tick(1005)), std::vector<std::string>{"release.degraded shop/front v1"})
+        << resource;
+  }
 }
 
 TEST(Workloads, AFailingOneDegradesItsRelease) {

@@ -81,13 +81,14 @@ void Tracker::State::see_workload(const Seen& seen) {
   w.available = observed && c.updated >= c.want && c.available >= c.want;
   const Condition progress = condition_of(o, "Progressing");
   const bool failed = progress.status == "False" && progress.reason == "ProgressDeadlineExceeded";
+  w.managed = managed(seen);
 
   const auto say = [&](std::string_view what, std::string_view reason, std::string_view message,
                        int64_t ms) {
     if (ms == 0) ms = seen.managers.changed_ms;
     if (!w.told.insert(std::string(what)).second) return;
     if (seen.initial && (!numbered || before_baseline(seen.resource, ms))) return;
-    const std::string type = cat(managed(seen) ? "workload." : "release.", what);
+    const std::string type = cat(w.managed ? "workload." : "release.", what);
     Event& e = tell(seen, type, key(seen.subject, cat(w.round, '/', what)));
     if (e.release.empty()) {
       e.release = seen.subject.name;
@@ -113,6 +114,11 @@ void Tracker::State::see_workload(const Seen& seen) {
   } else if (w.available && c.want > 0) {
     say("deployed", "Available", "", progress.changed_ms);
   }
+  // One that was up in this round and lost a pod is not under way.
+  const bool done = w.available || failed || c.want == 0 || w.told.contains("deployed") ||
+                    progress.reason == "NewReplicaSetAvailable";
+  see_pending(seen.subject, w.pending, done ? "" : cat(w.round, '/', c.updated, '/', c.available),
+              seen.managers.changed_ms != 0 ? seen.managers.changed_ms : seen.now_ms);
   see_drift(seen, w);
 }
 

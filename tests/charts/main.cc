@@ -1,10 +1,11 @@
-// charts [--verbose] [--filter PREFIX]... [--pintle PATH] DIR
+// charts [--verbose] [--filter PREFIX]... [--pintle PATH] FILE.json|FOLDER...
 //
-// Runs the recorded cases of DIR (cases.json, charts/, goldens/) with the pintle program and holds
-// standard output, exit code and standard error against the recording; where Helm's own output
-// varies, as far as the recording says it is stable. Each case runs in a directory of its own, with
-// empty homes and no KUBECONFIG. Prints the id of each failing case (--verbose: the first
-// difference); the last line is the result; exit code 0 only when nothing failed.
+// Runs recorded cases with the pintle program and holds standard output, exit code and standard error
+// against the recording; where Helm's own output varies, as far as the recording says it is stable. A
+// FILE (of `charts` and `cases`, as cases.json) has charts/ and goldens/ beside it; a FOLDER means its
+// *.json files of that format. Each case runs in a directory of its own, with empty homes and no
+// KUBECONFIG. Prints the id of each failing case (--verbose: the first difference); the last line is
+// the result; exit code 0 only when nothing failed.
 // PATH: by default the program of this build, or $PINTLE_BIN.
 #include <unistd.h>
 
@@ -37,7 +38,11 @@ struct Settings {
   bool verbose = false;
   std::vector<std::string> filters;
   std::string pintle = PINTLE_DEFAULT_BIN;
-  fs::path dir;
+  std::vector<fs::path> inputs;
+};
+
+struct Tally {
+  int passed = 0, failed = 0;
 };
 
 std::string read_file(const fs::path& path) {
@@ -55,7 +60,7 @@ bool flag(const Value& v, std::string_view key, bool fallback) {
   return field != nullptr && field->is(Type::kBool) ? field->as_bool() : fallback;
 }
 
-Result<Recording> recording(const Settings& settings, const Value& c) {
+Result<Recording> recording(const fs::path& dir, const Value& c) {
   Recording out;
   if (const Value* code = c.get("exit")) out.exit = static_cast<int>(code->as_double());
   out.err = text(c, "stderr");
@@ -71,7 +76,7 @@ Result<Recording> recording(const Settings& settings, const Value& c) {
     }
   }
   if (std::string golden = text(c, "golden"); !golden.empty()) {
-    out.out = TRY(sys::gunzip(read_file(settings.dir / "goldens" / golden), kMaxGolden));
+    out.out = TRY(sys::gunzip(read_file(dir / "goldens" / golden), kMaxGolden));
   }
   return out;
 }
@@ -89,16 +94,15 @@ struct Scratch {
   }
 };
 
-Result<Run> run_case(const Settings& settings, const Value& c, const std::string& chart_file) {
+Result<Run> run_case(const Settings& settings, const fs::path& chart, const Value& c) {
   Scratch scratch;
   fs::path work = scratch.path / "work", home = scratch.path / "home";
   fs::create_directories(work);
   fs::create_directories(home);
-  fs::path chart = fs::absolute(settings.dir / "charts" / chart_file);
   if (fs::is_directory(chart)) {
-    fs::copy(chart, work / chart_file, fs::copy_options::recursive);
+    fs::copy(chart, work / chart.filename(), fs::copy_options::recursive);
   } else {
-    fs::create_symlink(chart, work / chart_file);
+    fs::create_symlink(chart, work / chart.filename());
   }
   if (const Value* values = c.get("values")) {
     std::ofstream(work / "values.yaml", std::ios::binary) << values->as_string();
@@ -121,17 +125,68 @@ Result<Run> run_case(const Settings& settings, const Value& c, const std::string
   return Run{finished.exit_code, std::move(finished.out), std::move(finished.err)};
 }
 
-std::string check_case(const Settings& settings, const Value& c, const std::string& chart_file) {
-  auto want = recording(settings, c);
+std::string check_case(const Settings& settings, const fs::path& dir, const fs::path& chart,
+                       const Value& c) {
+  auto want = recording(dir, c);
   if (!want) return "  golden: " + want.error().text();
-  auto got = run_case(settings, c, chart_file);
+  auto got = run_case(settings, chart, c);
   if (!got) return "  " + got.error().text();
   return difference(*want, *got);
 }
 
+bool is_recording(const Value& v) {
+  const Value* charts = v.get("charts");
+  const Value* cases = v.get("cases");
+  return charts != nullptr && charts->is_list() && cases != nullptr && cases->is_list();
+}
+
+void run_file(const Settings& settings, const fs::path& file, const Value& document, Tally& tally) {
+  const fs::path dir = fs::absolute(file).parent_path();
+  std::map<std::string, std::string> chart_files;
+  for (const auto& chart : document.get("charts")->items()) {
+    chart_files[text(chart, "id")] = text(chart, "file");
+  }
+  for (const auto& c : document.get("cases")->items()) {
+    const std::string id = text(c, "id");
+    auto starts = [&](const std::string& f) { return id.starts_with(f); };
+    if (!settings.filters.empty() && std::ranges::none_of(settings.filters, starts)) continue;
+    const std::string why =
+        check_case(settings, dir, dir / "charts" / chart_files[text(c, "chart")], c);
+    if (why.empty()) {
+      ++tally.passed;
+      continue;
+    }
+    ++tally.failed;
+    std::printf("FAIL %s\n", id.c_str());
+    if (settings.verbose) std::printf("%s\n", why.c_str());
+    std::fflush(stdout);
+  }
+}
+
+void run_input(const Settings& settings, const fs::path& input, Tally& tally) {
+  std::vector<fs::path> files{input};
+  if (fs::is_directory(input)) {
+    files.clear();
+    for (const auto& entry : fs::directory_iterator(input)) {
+      if (entry.path().extension() == ".json") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+  }
+  bool any = false;
+  for (const fs::path& file : files) {
+    const auto document = json::read(read_file(file));
+    if (!document || !is_recording(*document)) continue;
+    any = true;
+    run_file(settings, file, *document, tally);
+  }
+  if (any) return;
+  ++tally.failed;
+  std::printf("FAIL %s: no cases\n", input.c_str());
+}
+
 int usage() {
   std::fprintf(stderr,
-               "usage: charts [--verbose] [--filter PREFIX]... [--pintle PATH] DIR\n");
+               "usage: charts [--verbose] [--filter PREFIX]... [--pintle PATH] FILE.json|FOLDER...\n");
   return 2;
 }
 
@@ -146,44 +201,18 @@ int run(int argc, char** argv) {
       settings.filters.emplace_back(argv[++i]);
     } else if (arg == "--pintle" && i + 1 < argc) {
       settings.pintle = argv[++i];
-    } else if (arg.starts_with("--") || !settings.dir.empty()) {
+    } else if (arg.starts_with("--")) {
       return usage();
     } else {
-      settings.dir = arg;
+      settings.inputs.emplace_back(arg);
     }
   }
-  if (settings.dir.empty()) return usage();
+  if (settings.inputs.empty()) return usage();
   settings.pintle = fs::absolute(settings.pintle).string();
-
-  auto document = json::read(read_file(settings.dir / "cases.json"));
-  if (!document || document->get("cases") == nullptr || document->get("charts") == nullptr) {
-    std::fprintf(stderr, "%s: no cases\n", (settings.dir / "cases.json").c_str());
-    return 1;
-  }
-  std::map<std::string, std::string> chart_files;
-  for (const auto& chart : document->get("charts")->items()) {
-    chart_files[text(chart, "id")] = text(chart, "file");
-  }
-  int passed = 0, failed = 0;
-  for (const auto& c : document->get("cases")->items()) {
-    std::string id = text(c, "id");
-    auto starts = [&](const std::string& f) { return id.starts_with(f); };
-    if (!settings.filters.empty() &&
-        !std::any_of(settings.filters.begin(), settings.filters.end(), starts)) {
-      continue;
-    }
-    std::string why = check_case(settings, c, chart_files[text(c, "chart")]);
-    if (why.empty()) {
-      ++passed;
-      continue;
-    }
-    ++failed;
-    std::printf("FAIL %s\n", id.c_str());
-    if (settings.verbose) std::printf("%s\n", why.c_str());
-    std::fflush(stdout);
-  }
-  std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
-  return failed == 0 ? 0 : 1;
+  Tally tally;
+  for (const fs::path& input : settings.inputs) run_input(settings, input, tally);
+  std::printf("%d passed, %d failed, 0 skipped\n", tally.passed, tally.failed);
+  return tally.failed == 0 ? 0 : 1;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "chart/load.h"
 #include "cli/cluster.h"
 #include "cli/post_render.h"
+#include "cli/progress.h"
 #include "cli/schema_documents.h"
 
 namespace pintle::cli {
@@ -28,8 +29,11 @@ Result<ChartPtr> with_dependencies(Session& s, action::Context& context,
                     "'helm dependency build' to fetch missing dependencies",
         complete.error());
   }
-  TRY(action::dependency_update(context, path,
-                                {.keyring = request.where.keyring, .source_date_epoch = epoch}));
+  {
+    const Progress progress(s, "updating dependencies of " + chart->name());
+    TRY(action::dependency_update(context, path,
+                                  {.keyring = request.where.keyring, .source_date_epoch = epoch}));
+  }
   auto reloaded = chart::load(context.disk, path, loading);
   if (!reloaded) {
     return Error::wrap("failed reloading chart after repo update", reloaded.error());

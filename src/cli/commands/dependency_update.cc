@@ -1,6 +1,7 @@
 #include "action/dependency.h"
 #include "cli/commands/commands.h"
 #include "cli/flag_groups.h"
+#include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/tls_files.h"
 
@@ -40,7 +41,9 @@ Status run(Session& s, const Options& o) {
   TRY(check_tls_files(s, tls_files(o.connection)));
   action::Context context = action_context(s);
   const auto epoch = TRY(source_date_epoch(s));
-  return action::dependency_update(context, chart_directory(s.args),
+  const std::string chart = chart_directory(s.args);
+  const Progress progress(s, "updating dependencies of " + chart);
+  return action::dependency_update(context, chart,
                                    {.verify = o.verify,
                                     .keyring = o.keyring,
                                     .skip_refresh = o.skip_refresh,

@@ -3,6 +3,7 @@
 #include "action/dependency.h"
 #include "cli/commands/commands.h"
 #include "cli/flag_groups.h"
+#include "cli/progress.h"
 #include "cli/provenance.h"
 #include "cli/session.h"
 #include "cli/tls_files.h"
@@ -65,6 +66,7 @@ Status run(Session& s, const Options& o) {
   for (const std::string& arg : s.args) {
     const std::string path = TRY(sys::absolute(s.env.disk, arg));
     TRY(s.env.disk.stat(arg));
+    auto progress = std::make_unique<Progress>(s, "packaging " + arg);
     if (o.dependency_update) {
       action::Context quiet = context;
       quiet.out = [](std::string_view) {};
@@ -76,8 +78,15 @@ Status run(Session& s, const Options& o) {
                                    .destination = o.destination,
                                    .source_date_epoch = epoch,
                                    .sign = {}};
-    if (o.sign) options.sign = chart_signer(s, o.key, o.keyring, o.passphrase_file);
+    if (o.sign) {
+      options.sign = [&, sign = chart_signer(s, o.key, o.keyring, o.passphrase_file)](
+                         const std::string& archive) {
+        progress.reset();  // a passphrase may be asked for
+        return sign(archive);
+      };
+    }
     const std::string archive = TRY(action::package(context, path, options));
+    progress.reset();
     s.print("Successfully packaged chart and saved it to: " + archive + "\n");
   }
   return ok();

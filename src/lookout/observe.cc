@@ -175,6 +175,7 @@ void Observer::tell(const KubeEvent& e, const Rules::Hit& hit, bool initial, int
     batch.events.push_back(std::move(event));
     return;
   }
+  event.revision = tracker_.revision_of({event.release, event.release_namespace, {}});
   const std::string container = container_of(e.field_path);
   data.text("container", container).text("image", hit.detail);
   const std::string image = tracker_.image_of(e.involved, container);

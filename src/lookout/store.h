@@ -54,6 +54,7 @@ struct StoredEvent {
   int64_t stored_ms = 0;
   std::string region, cluster_uid;
   Event event;
+  std::string environment = {};  // the region's, as it is now
 };
 
 struct EventQuery {
@@ -126,6 +127,13 @@ struct Setting {
   std::string kind, name;
   std::string value;   // JSON
   std::string secret;  // encrypted at rest
+};
+
+// What a delivery has made so beyond itself: `key` stands at `value` since the event of that
+// sequence (sinks/sink.h).
+struct Mark {
+  std::string key, value;
+  int64_t sequence = 0;
 };
 
 class Store {
@@ -206,6 +214,15 @@ class Store {
   // Nothing that waits in this subscription is due before then: its endpoint does not answer.
   virtual Status hold(int64_t subscription_id, int64_t until_ms) {
     (void)subscription_id, (void)until_ms;
+    return ok();
+  }
+  // Marks are kept for 30 days. mark: kNotFound: there is none. A mark of an older event than the
+  // one that is there changes nothing.
+  virtual Result<Mark> mark(std::string_view key) {
+    return Error(Code::kNotFound, "no mark " + std::string(key));
+  }
+  virtual Status put_mark(const Mark& mark) {
+    (void)mark;
     return ok();
   }
   virtual Result<std::vector<Delivery>> deliveries(const DeliveryQuery& query) = 0;

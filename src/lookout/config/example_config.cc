@@ -59,11 +59,14 @@ url = "https://hooks.example.com/deployments"
 # name = "keep-what-runs"
 # types = ["image.pulled"]
 # sink = "harbor"
-# secret_file = "robot.secret"
+# secret_file = "robot.secret"        # its password
+# order_by = "region"                 # or "subscription": a tag that moves wants its events in order
 # [subscriptions.options]
 # url = "https://harbor.example.com"
-# user = "robot$lookout"
-# template = "deployed-{{ .region }}"
+# user = "robot$lookout"              # may create tags, and delete them if they move
+# moving = true                       # deployed-ENVIRONMENT-REGION, at what was pulled last;
+#                                     # else rel-RELEASE-REVISION, which stays where it is
+# template = "live-{{ .environment }}"  # another name
 
 # Kafka gets one message for each event, its key the release's, acknowledged by all replicas.
 # [[subscriptions]]

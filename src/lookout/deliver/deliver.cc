@@ -137,7 +137,9 @@ class Engine final : public Deliverer {
   void tell_alone(std::unique_ptr<Job> job);
   void record(const Job& job, const Claimed& c, const Verdict& v, const std::string& head);
   void poison(const Claimed& c, const Error& error);
-  void pass_over(const Claimed& c);
+  void pass_over(const Claimed& c, std::string_view why);
+  bool done_before(const Claimed& c, const Mark& mark);
+  void go_on(Job& job, const http::Response& answer);
   void pause(int64_t subscription);
   void end(Ending e);
   bool end_now(const Ending& e);
@@ -256,6 +258,7 @@ void Engine::handle(News news) {
   }
   const auto& answer = std::get<Answered>(news.what).response;
   if (!answer) return fail(news.job, answer.error());
+  if (job.sink->next != nullptr) return go_on(job, *answer);
   conclude(news.job, job.sink->judge(*answer), response_text(*answer, job.claimed[0].subscription));
 }
 
@@ -406,15 +409,21 @@ void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
     claim_soon_ = true;
     return;
   }
+  if (job.sink->mark != nullptr) {
+    auto mark = job.sink->mark(job.claimed[0]);
+    if (!mark) return poison(job.claimed[0], mark.error());
+    if (done_before(job.claimed[0], *mark)) return pass_over(job.claimed[0], "it was done before");
+    job.mark = std::move(*mark);
+  }
   if (job.sink->request != nullptr) {
     auto request = job.sink->request(job.claimed, now());
     if (!request) {
       if (job.claimed.size() > 1) return tell_alone(std::move(owned));
       return poison(job.claimed[0], request.error());
     }
-    if (request->url.empty()) return pass_over(job.claimed[0]);
+    if (request->url.empty()) return pass_over(job.claimed[0], "there was nothing to tell");
     job.request = std::move(*request);
-    job.request.timeout_ms = timeout;
+    job.request.timeout_ms = job.timeout_ms = timeout;
     job.request.max_body = kMaxBody;
     job.request.max_header = kMaxHeader;
     job.request.take_partial = true;
@@ -482,6 +491,25 @@ Result<http::Client*> Engine::client_for(const std::string& ca_pem) {
     it = clients_.emplace(ca_pem, TRY(http::Client::make(std::move(o)))).first;
   }
   return it->second.get();
+}
+
+// The same attempt, and the same time for all of it.
+void Engine::go_on(Job& job, const http::Response& answer) {
+  Step step = job.sink->next(job.claimed, job.request, answer, ++job.answers);
+  const int64_t left = job.timeout_ms - (clock_.monotonic_ns() - job.started_ns) / kMs;
+  if (step.request.url.empty()) {
+    return conclude(job.id, std::move(step.verdict),
+                    response_text(answer, job.claimed[0].subscription));
+  }
+  if (left <= 0) return fail(job.id, Error(Code::kUnavailable, "its requests took too long"));
+  http::Request& r = job.request;
+  r.method = std::move(step.request.method);
+  r.url = std::move(step.request.url);
+  r.headers = std::move(step.request.headers);
+  r.body = std::move(step.request.body);
+  r.timeout_ms = left;
+  for (Window& w : job.endpoint->windows) w.count(now());
+  send(job);
 }
 
 // ---- ends
@@ -564,6 +592,11 @@ void Engine::record(const Job& job, const Claimed& c, const Verdict& v, const st
   switch (v.outcome) {
     case Outcome::kSucceeded:
       e.state = DeliveryState::kSucceeded;
+      if (!job.mark.key.empty()) {
+        Mark mark = job.mark;
+        mark.sequence = c.event.sequence;
+        (void)store_.put_mark(mark);  // else it is done again, which is harmless
+      }
       ++succeeded_;
       break;
     case Outcome::kRetry: {
@@ -599,14 +632,23 @@ void Engine::poison(const Claimed& c, const Error& error) {
   claim_soon_ = true;
 }
 
+// By an event that asked for the same, or by a newer one. Who resends one wants it done again.
+bool Engine::done_before(const Claimed& c, const Mark& mark) {
+  const auto made = mark.key.empty() ? Result<Mark>(Error("")) : store_.mark(mark.key);
+  if (!made) return false;
+  return made->sequence > c.event.sequence ||
+         (made->value == mark.value && c.delivery.generation == 1);
+}
+
 // The sink has nothing to tell of it.
-void Engine::pass_over(const Claimed& c) {
+void Engine::pass_over(const Claimed& c, std::string_view why) {
   Ending e;
   e.delivery = c.delivery;
   e.state = DeliveryState::kSucceeded;
   e.attempt.delivery_id = c.delivery.id;
   e.attempt.n = c.delivery.attempts + 1;
   e.attempt.started_ms = now();
+  e.attempt.response_head = why;
   ++succeeded_;
   end(std::move(e));
   claim_soon_ = true;

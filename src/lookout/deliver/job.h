@@ -21,7 +21,9 @@ struct Job {
   bool alone = false;            // told by itself: together it could not be told
   http::Request request;
   Target target;
-  int64_t started_ms = 0, started_ns = 0;
+  Mark mark;                     // what its success makes so
+  int answers = 0;               // of an attempt that needs several requests
+  int64_t started_ms = 0, started_ns = 0, timeout_ms = 0;
   std::unique_ptr<http::Client::Pending> pending;
 };
 

@@ -74,6 +74,7 @@ std::string plain_event(const StoredEvent& s) {
       .raw("time", json::quoted(time_text(e.time_ms)))
       .raw("stored", json::quoted(time_text(s.stored_ms)))
       .raw("region", json::quoted(s.region))
+      .text("environment", s.environment)
       .raw("cluster", json::quoted(s.cluster_uid))
       .raw("subject", subject_json(e.subject))
       .raw("release", json::quoted(e.release))

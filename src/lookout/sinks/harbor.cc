@@ -2,11 +2,18 @@
 // and garbage collection leave what runs alone (spec events-informers §4.7). By digest, never by the
 // tag that was pulled: that may have moved since.
 //
-// Subscribe it to "image.pulled". Options: url (Harbor's), user (a robot that may create tags),
-// template (the tag's name; "rel-RELEASE-REVISION", without a release "deployed-REGION"). The secret
-// is the robot's password. An image of another registry, one without a digest and one that this
-// Harbor does not hold are passed over; a tag that is there already is a success, so doing it again
-// is harmless.
+// Subscribe it to "image.pulled". Options: url (Harbor's), user (a robot that may create tags, and
+// delete them if they move), template (the tag's name), moving. The secret is the robot's password.
+// - A fixed tag is created once for each digest: "rel-RELEASE-REVISION", without a release
+//   "running-DIGEST". One that is there already is a success.
+// - A moving one, "deployed-ENVIRONMENT-REGION", is at what was pulled last. Harbor moves no tag:
+//   where one is in the way it is deleted and created anew. Its subscription is told in order.
+// An image of another registry, one without a digest and one that this Harbor does not hold are
+// passed over. Of many pods that pull the same, one makes a request (SinkKind::mark).
+//
+// Harbor's answers, as its API v2.0 gives them: 201; 409 the tag is in that repository, at whichever
+// artifact; 404 no such artifact; 412 the tag is immutable; 405 the project is a proxy's cache; 401
+// and 403 the robot (403 for a project that is not there, too).
 #include <algorithm>
 
 #include "base/gotext.h"
@@ -14,6 +21,8 @@
 #include "base/url.h"
 #include "crypt/crypt.h"
 #include "json/json.h"
+#include "lookout/fields.h"
+#include "lookout/observe.h"
 #include "lookout/sinks/body.h"
 #include "lookout/sinks/kinds.h"
 
@@ -21,8 +30,13 @@ namespace pintle::lookout {
 namespace {
 
 constexpr size_t kTagBytes = 128;
-constexpr std::string_view kTag =
-    "{{ if .release }}rel-{{ .release }}-{{ .revision }}{{ else }}deployed-{{ .region }}{{ end }}";
+constexpr size_t kWhyBytes = 300;
+constexpr Limit kRate = {20, 1000};  // requests a second: a burst of 15, the rest spread
+constexpr std::string_view kFixed =
+    "{{ if .release }}rel-{{ .release }}{{ if .revision }}-{{ .revision }}{{ end }}{{ else }}"
+    "running-{{ .data.digest | trimPrefix \"sha256:\" | trunc 12 }}{{ end }}";
+constexpr std::string_view kMoving =
+    "deployed-{{ if .environment }}{{ .environment }}-{{ end }}{{ .region }}";
 
 struct Settings {
   SinkOptions options;
@@ -31,8 +45,8 @@ struct Settings {
 
 Result<Settings> read(const Subscription& s) {
   Settings out;
-  out.options = TRY(read_options(s, {"url", "user", "template", "timeout_ms", "ca"}));
-  if (out.options.body.empty()) out.options.body = kTag;
+  out.options = TRY(read_options(s, {"url", "user", "template", "moving", "timeout_ms", "ca"}));
+  if (out.options.body.empty()) out.options.body = out.options.moving ? kMoving : kFixed;
   out.url = out.options.url;
   while (out.url.ends_with('/')) out.url.pop_back();
   out.password = trim_space(s.secret);
@@ -42,6 +56,10 @@ Result<Settings> read(const Subscription& s) {
 Status check(const Subscription& s) {
   const Settings it = TRY(read(s));
   TRY(check_template(it.options.body));
+  if (it.options.moving && s.order_by != "region" && s.order_by != "subscription") {
+    return Error(Code::kInvalidArgument,
+                 "moving: wants an order_by of \"region\" or \"subscription\", so that the last one wins");
+  }
   return check_url_option(it.url);
 }
 
@@ -52,16 +70,22 @@ Result<Route> route(const Subscription& s) {
   return route;
 }
 
+// Host and port as images name them.
+std::string_view registry_at(std::string_view url) {
+  const size_t scheme = url.find("://");
+  std::string_view host = scheme == url.npos ? url : url.substr(scheme + 3);
+  host = host.substr(0, host.find('/'));
+  const std::string_view usual = url.starts_with("https:") ? ":443" : ":80";
+  return host.ends_with(usual) ? host.substr(0, host.size() - usual.size()) : host;
+}
+
 // "registry/project/a/b:tag" or "...@sha256:..." of a registry: {project, a/b}.
 struct Image {
   std::string_view project, repository;
 };
-std::optional<Image> image_at(std::string_view image, std::string_view url) {
-  const size_t scheme = url.find("://");
-  std::string_view host = scheme == url.npos ? url : url.substr(scheme + 3);
-  host = host.substr(0, host.find('/'));
-  if (!image.starts_with(host)) return std::nullopt;
-  image.remove_prefix(host.size());
+std::optional<Image> image_at(std::string_view image, std::string_view registry) {
+  if (!image.starts_with(registry)) return std::nullopt;
+  image.remove_prefix(registry.size());
   if (!image.starts_with('/')) return std::nullopt;
   image.remove_prefix(1);
   image = image.substr(0, image.find('@'));
@@ -89,46 +113,119 @@ std::string as_tag(std::string_view text) {
   return out.substr(0, kTagBytes);
 }
 
-// A request without a URL: there is nothing to do.
-Result<http::Request> request(std::span<const Claimed> events, int64_t) {
-  const Claimed& c = events[0];
-  const Settings it = TRY(read(c.subscription));
+// What an event asks for; without an artifact there is nothing to do.
+struct Wanted {
+  Settings it;
+  std::string repository, digest, tag;  // repository: its address, without artifacts
+};
+Result<Wanted> wanted(const Claimed& c) {
+  Wanted out{TRY(read(c.subscription)), {}, {}, {}};
   const auto data = json::read(c.event.event.data);
   const auto text = [&](std::string_view key) -> std::string_view {
     const value::Value* v = data ? data->get(key) : nullptr;
     return v && v->is_string() ? v->as_string() : std::string_view();
   };
-  const auto image = image_at(text("image"), it.url);
-  const std::string_view digest = text("digest");
-  if (!image || image->repository.empty() || !is_digest(digest)) return http::Request{};
-  const std::string tag = as_tag(TRY(render_template(it.options.body, c.event)));
-  if (tag.empty()) return Error(Code::kInvalidArgument, "the template makes no tag");
-  http::Request r;
-  r.method = "POST";
+  // Where the node has it from; without an @ its digest is one of the node's own, of no registry.
+  const std::string_view id = text("image_id"), digest = text("digest");
+  if ((!id.empty() && id.find('@') == id.npos) || !is_digest(digest)) return out;
+  const std::string_view registry = registry_at(out.it.url);
+  auto image = image_at(id, registry);
+  if (!image) image = image_at(text("image"), registry);
+  if (!image || image->repository.empty()) return out;
+  out.tag = as_tag(TRY(render_template(out.it.options.body, c.event)));
+  if (out.tag.empty()) return Error(Code::kInvalidArgument, "the template makes no tag");
+  out.digest = digest;
   // Harbor wants a slash inside a repository's name encoded twice.
-  r.url = cat(it.url, "/api/v2.0/projects/", query_escape(image->project), "/repositories/",
-              query_escape(query_escape(image->repository)), "/artifacts/", digest, "/tags");
-  r.body = cat("{\"name\":", json::quoted(tag), "}");
+  out.repository = cat(out.it.url, "/api/v2.0/projects/", query_escape(image->project),
+                       "/repositories/", query_escape(query_escape(image->repository)));
+  return out;
+}
+
+http::Request authorized(const Settings& it) {
+  http::Request r;
   r.headers = {{"Content-Type", "application/json"}, {"User-Agent", "pintle-lookout"}};
   if (!it.options.user.empty()) {
-    r.headers.emplace_back(
-        "Authorization", cat("Basic ", crypt::base64_encode(cat(it.options.user, ":", it.password))));
+    const std::string pair = cat(it.options.user, ":", it.password);
+    r.headers.emplace_back("Authorization", cat("Basic ", crypt::base64_encode(pair)));
   }
   return r;
+}
+
+http::Request creation(const Wanted& w) {
+  http::Request r = authorized(w.it);
+  r.method = "POST";
+  r.url = cat(w.repository, "/artifacts/", w.digest, "/tags");
+  r.body = cat("{\"name\":", json::quoted(w.tag), "}");
+  return r;
+}
+
+// Wherever in the repository it is.
+http::Request deletion(const Wanted& w) {
+  http::Request r = authorized(w.it);
+  r.method = "DELETE";
+  r.url = cat(w.repository, "/artifacts/", w.tag, "/tags/", w.tag);
+  return r;
+}
+
+Result<http::Request> request(std::span<const Claimed> events, int64_t) {
+  const Wanted w = TRY(wanted(events[0]));
+  return w.tag.empty() ? http::Request{} : creation(w);
+}
+
+Result<Mark> mark(const Claimed& c) {
+  const Wanted w = TRY(wanted(c));
+  if (w.tag.empty()) return Mark{};
+  const bool moving = w.it.options.moving;
+  const std::string all = cat(w.repository, "\n", moving ? "" : w.digest, "\n", w.tag);
+  return Mark{cat("harbor/", crypt::hex(crypt::sha256(all))), moving ? w.digest : "", 0};
+}
+
+// {"errors":[{"code":"CONFLICT","message":"..."}]}
+std::string said(const http::Response& r) {
+  const auto body = json::read(r.body);
+  const value::Value* errors = body ? body->get("errors") : nullptr;
+  if (errors == nullptr || errors->items().empty()) return "";
+  const std::string_view text = text_at(errors->items()[0], {"message"});
+  return text.empty() ? "" : cat(": ", clean_text(text, kWhyBytes));
 }
 
 // There already, or not held here: nothing is left to do. What is immutable stays refused.
 Verdict judge(const http::Response& r) {
   Verdict v = judge_status(r);
-  if (r.status != 409 && r.status != 404) return v;
+  if (r.status != 409 && r.status != 404) {
+    if (!v.why.empty()) v.why += said(r);
+    return v;
+  }
   v = {};
   v.status = r.status;
   return v;
 }
 
+Step next(std::span<const Claimed> events, const http::Request& last, const http::Response& answer,
+          int n) {
+  const auto w = wanted(events[0]);
+  const bool moving = w && w->it.options.moving;
+  if (!moving) return {{}, judge(answer)};
+  const bool gone = last.method == "DELETE" && (answer.status == 200 || answer.status == 404);
+  if (gone) return {creation(*w), {}};
+  if (last.method == "DELETE" || answer.status != 409) return {{}, judge(answer)};
+  if (n == 1) return {deletion(*w), {}};
+  Verdict v;  // made anew, and again it is in the way
+  v.outcome = Outcome::kRetry;
+  v.why = "somebody else moves this tag, too";
+  v.status = answer.status;
+  return {{}, std::move(v)};
+}
+
 }  // namespace
 
-const SinkKind kHarbor = {
-    .name = "harbor", .check = check, .route = route, .request = request, .judge = judge};
+const SinkKind kHarbor = {.name = "harbor",
+                          .check = check,
+                          .route = route,
+                          .request = request,
+                          .judge = judge,
+                          .limits = {kRate},
+                          .next = next,
+                          .mark = mark};
 
 }  // namespace pintle::lookout

@@ -33,6 +33,7 @@ const Key kKeys[] = {
     {"from", &SinkOptions::from},
     {"headers", &SinkOptions::headers},
     {"mention", &SinkOptions::mention},
+    {"moving", &SinkOptions::moving},
     {"path", &SinkOptions::path},
     {"plain", &SinkOptions::plain},
     {"sasl", &SinkOptions::sasl},

@@ -36,6 +36,7 @@ struct SinkOptions {
   std::map<std::string, std::string> headers;
   int64_t timeout_ms = 0;
   bool plain = false;  // email: no STARTTLS
+  bool moving = false;  // harbor
   bool tls = false;    // kafka
 };
 

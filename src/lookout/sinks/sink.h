@@ -54,6 +54,12 @@ struct Sending {
   const Resolve& resolve;
 };
 
+// What an answer leads to: another request of the same attempt, or, without a URL, its end.
+struct Step {
+  http::Request request = {};
+  Verdict verdict = {};
+};
+
 struct SinkKind {
   std::string_view name;
   // Checks a subscription's sink_public and secret when it is made or changed: unknown keys, bad
@@ -67,6 +73,13 @@ struct SinkKind {
   // For sinks that are no HTTP (file, kafka, nats, stdout): sends itself, on a worker thread.
   Verdict (*send)(std::span<const Claimed> events, const Sending& sending) = nullptr;
   std::array<Limit, 2> limits = {};
+  // For those that need several requests: what follows the n-th answer (from 1 on) to `last`. Such a
+  // sink's judge is for a single request.
+  Step (*next)(std::span<const Claimed> events, const http::Request& last,
+               const http::Response& answer, int n) = nullptr;
+  // What a success makes so. Of events that ask for the same, one is told; one that is older than
+  // the event that made a key so is not told any more. An empty key: nothing of that kind.
+  Result<Mark> (*mark)(const Claimed& c) = nullptr;
   // The secret with a fresh key that signs from now on, and the ones before for a while beside it.
   // null: the receiver makes its secrets, and an old one is of no use.
   std::string (*rotated)(const Subscription& s, std::string_view fresh_key, int64_t until_ms,

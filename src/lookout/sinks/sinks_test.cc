@@ -343,56 +343,5 @@ TEST(File, appends_lines) {
   EXPECT_EQ(at(std::string(lines[1]), {"type"}), "release.failed");
 }
 
-constexpr std::string_view kDigest =
-    "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-
-Claimed pulled(std::string_view image, std::string_view digest, std::string options) {
-  Claimed c = event("harbor", std::move(options), "geheim\n");
-  c.event.event.type = "image.pulled";
-  c.event.event.data = cat("{\"image\":\"", image, "\",\"digest\":\"", digest, "\"}");
-  return c;
-}
-
-TEST(Harbor, GivesThePulledDigestATag) {
-  const Claimed c = pulled("harbor.test/shop/web/front:1.2", kDigest,
-                           R"({"url":"https://harbor.test/","user":"robot$lookout"})");
-  EXPECT_TRUE(find_sink("harbor")->check(c.subscription));
-  const http::Request r = request_of(c);
-  EXPECT_EQ(r.method, "POST");
-  EXPECT_EQ(r.url, cat("https://harbor.test/api/v2.0/projects/shop/repositories/web%252Ffront/artifacts/",
-                       kDigest, "/tags"));
-  EXPECT_EQ(r.body, R"({"name":"rel-web-3"})");
-  EXPECT_EQ(header(r, "Authorization"), "Basic " + crypt::base64_encode("robot$lookout:geheim"));
-}
-
-TEST(Harbor, NamesTheTagByTemplateWithWhatATagMayHold) {
-  const Claimed c = pulled("harbor.test/shop/web@sha256:0", kDigest,
-                           R"({"url":"https://harbor.test","template":"-in {{ .region }}/{{ .release }}"})");
-  EXPECT_EQ(request_of(c).body, R"({"name":"in-eu-1-web"})");
-  EXPECT_EQ(header(request_of(c), "Authorization"), "");
-}
-
-TEST(Harbor, PassesOverWhatItCannotHold) {
-  const std::string options = R"({"url":"https://harbor.test"})";
-  for (const std::string_view image :
-       {"docker.io/library/nginx:1", "harbor.test.evil/shop/web:1", "harbor.test/web:1", "harbor.test", ""}) {
-    EXPECT_EQ(request_of(pulled(image, kDigest, options)).url, "") << image;
-  }
-  for (const std::string_view digest : {"", "sha256:12", "sha512:00"}) {
-    EXPECT_EQ(request_of(pulled("harbor.test/shop/web:1", digest, options)).url, "") << digest;
-  }
-}
-
-TEST(Harbor, IsJudgedAsItsApiSays) {
-  const auto outcome = [](int status) {
-    http::Response r;
-    r.status = status;
-    return find_sink("harbor")->judge(r).outcome;
-  };
-  for (const int status : {201, 409, 404}) EXPECT_EQ(outcome(status), Outcome::kSucceeded) << status;
-  for (const int status : {401, 403, 405, 412}) EXPECT_EQ(outcome(status), Outcome::kDead) << status;
-  for (const int status : {429, 500, 503}) EXPECT_EQ(outcome(status), Outcome::kRetry) << status;
-}
-
 }  // namespace
 }  // namespace pintle::lookout

@@ -11,10 +11,11 @@ std::string_view event_columns() {
   return "e.seq, e.stored_ms, e.region, e.cluster_uid, e.type, e.severity, e.subject_group, "
          "e.subject_version, e.subject_kind, e.subject_namespace, e.subject_name, e.subject_uid, "
          "e.release, e.release_namespace, e.revision, e.reason, e.message, e.time_ms, e.labels, "
-         "e.data, e.dedup_key";
+         "e.data, e.dedup_key, "
+         "coalesce((select r.environment from region r where r.name = e.region), '')";
 }
 
-std::string_view event_letters() { return "nntttnttttttttnttnttt"; }
+std::string_view event_letters() { return "nntttnttttttttnttntttt"; }
 
 StoredEvent read_event(const db::Row& row, size_t at) {
   StoredEvent out;
@@ -36,6 +37,7 @@ StoredEvent read_event(const db::Row& row, size_t at) {
   e.labels = read_labels(row.text(at + 18));
   e.data = row.text(at + 19);
   e.dedup_key = row.text(at + 20);
+  out.environment = row.text(at + 21);
   return out;
 }
 

@@ -8,6 +8,7 @@
 //   event                      the sequence
 //   subscription, delivery, attempt   the outbox
 //   setting                    what the API made beside the configuration's file
+//   mark                       what deliveries made so elsewhere, once for many events
 //   lane                       one row for each order key with unfinished deliveries: the oldest of
 //                              them and when it is due. Claiming takes lanes, so only one delivery
 //                              of a key can be out, and blocked ones cost nothing however many.
@@ -175,6 +176,14 @@ create table setting (
   value text not null,
   secret text not null,
   primary key (kind, name)) {text_key};
+)",
+                                          R"(
+create table mark (
+  key text primary key,
+  value text not null,
+  event_seq bigint not null,
+  set_ms bigint not null) {text_key};
+create index mark_age on mark (set_ms);
 )"};
 
 }  // namespace

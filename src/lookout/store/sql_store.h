@@ -1,5 +1,5 @@
 // SqlStore: lookout::Store over db. This header is for the files of this folder, one for each
-// meaning: commit, events, regions, subscriptions, settings, deliveries, cleaning.
+// meaning: commit, events, regions, subscriptions, settings, deliveries, marks, cleaning.
 //
 // Order of row locks (PostgreSQL), so that no two transactions wait for each other in a ring:
 // region, observation, told, ledger, lanes in the order of their keys, subscription, delivery.
@@ -58,6 +58,8 @@ class SqlStore : public Store {
   Result<int64_t> next_due_ms() override;
   Status finish(const Delivery& leased, DeliveryState state, int64_t due_ms,
                 std::string_view dead_reason, const Attempt& attempt) override;
+  Result<Mark> mark(std::string_view key) override;
+  Status put_mark(const Mark& mark) override;
   Result<std::vector<Delivery>> deliveries(const DeliveryQuery& query) override;
   Result<std::vector<Attempt>> attempts(int64_t delivery_id) override;
   Status resend(int64_t delivery_id) override;

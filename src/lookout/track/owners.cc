@@ -1,5 +1,8 @@
 // Whose an object is: its own labels and annotations first, else its controller's, up the chain.
 // What is gone is remembered for an hour, for Events that come late.
+#include <algorithm>
+#include <cstdlib>
+
 #include "base/strings.h"
 #include "lookout/observe.h"
 #include "lookout/track/tracker_state.h"
@@ -94,6 +97,16 @@ void Tracker::State::forget_gone(int64_t now_ms) {
     if (it != owners.end() && it->second.gone_ms != 0) owners.erase(it);
     gone.pop_front();
   }
+}
+
+int64_t Tracker::State::revision_of(const Owner& owner) {
+  if (const HelmRelease* h = release_of(cat(owner.name_space, '/', owner.release))) {
+    return h->newest.number;
+  }
+  const auto named = owner_names.find(name_key("Rollout", owner.name_space, owner.release));
+  if (named == owner_names.end()) return 0;
+  const auto rollout = rollouts.find(named->second);
+  return rollout == rollouts.end() ? 0 : std::max<int64_t>(0, atoll(rollout->second.round.c_str()));
 }
 
 Owner Tracker::State::owner_of(const Subject& s) const {

@@ -44,6 +44,7 @@ void Tracker::State::see_pod(const Seen& seen) {
     e.message = clean_text(message);
     if (ms != 0) e.time_ms = ms;
     e.data = std::move(data);
+    if (type == "image.pulled") e.revision = revision_of({e.release, e.release_namespace, {}});
   };
   if (text_at(o, {"status", "reason"}) == "Evicted") {
     say("pod.evicted", Severity::kWarning, "evicted", "Evicted", text_at(o, {"status", "message"}),

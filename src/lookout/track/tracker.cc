@@ -224,6 +224,8 @@ int64_t Tracker::next_tick_ms() const {
 
 Owner Tracker::owner_of(const Subject& subject) const { return state_->owner_of(subject); }
 
+int64_t Tracker::revision_of(const Owner& owner) const { return state_->revision_of(owner); }
+
 size_t Tracker::size() const {
   const State& s = *state_;
   return s.helm_uids.size() + s.rollouts.size() + s.applications.size() + s.workloads.size() +

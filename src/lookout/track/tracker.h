@@ -81,6 +81,7 @@ class Tracker {
   int64_t next_tick_ms() const;
 
   Owner owner_of(const Subject& subject) const;
+  int64_t revision_of(const Owner& owner) const;  // of its release now; 0: not known
   size_t size() const;  // records held
 
   // The state of each release, for the status page and the API.

@@ -179,6 +179,7 @@ struct Tracker::State {
   void forget_owner(const Subject& s, int64_t now_ms);
   void forget_gone(int64_t now_ms);
   Owner owner_of(const Subject& s) const;
+  int64_t revision_of(const Owner& owner);  // of its release now; 0: not known
   // "NAMESPACE/NAME" when Helm's annotations name a release, or Helm 2's labels.
   static std::string release_key_of(const Seen& seen);
 };

@@ -1,12 +1,15 @@
 #include "db/errors.h"
 
 #include <exception>
+#include <memory>
 #include <new>
 #include <string_view>
 #include <utility>
 
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
+
+#include "db/trouble.h"
 
 namespace pintle::db {
 
@@ -46,6 +49,51 @@ Code category_code(const soci::soci_error& e) {
   }
 }
 
+Trouble sqlite_trouble(int result) {
+  switch (result & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL: return Trouble::kLocked;
+    case SQLITE_FULL: return Trouble::kFull;
+    case SQLITE_READONLY: return Trouble::kReadOnly;
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN: return Trouble::kLost;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return Trouble::kDamaged;
+    default: return Trouble::kOther;
+  }
+}
+
+// By PostgreSQL's words, which its server may have in another language: then it is kOther.
+Trouble postgres_trouble(const soci::soci_error& e, std::string_view text) {
+  static constexpr std::pair<std::string_view, Trouble> kWords[] = {
+      {"No space left on device", Trouble::kFull},
+      {"disk full", Trouble::kFull},
+      {"read-only transaction", Trouble::kReadOnly},
+      {"deadlock detected", Trouble::kConflict},
+      {"could not serialize", Trouble::kConflict},
+      {"lock timeout", Trouble::kLocked},
+      {"could not obtain lock", Trouble::kLocked},
+      {"server closed the connection", Trouble::kLost},
+      {"terminating connection", Trouble::kLost},
+      {"onnection", Trouble::kLost},
+      {"could not connect", Trouble::kLost},
+      {"could not receive data", Trouble::kLost},
+      {"could not send data", Trouble::kLost},
+      {"the database system is", Trouble::kLost},
+      {"invalid page", Trouble::kDamaged}};
+  for (const auto& [words, trouble] : kWords) {
+    if (text.find(words) != text.npos) return trouble;
+  }
+  return e.get_error_category() == soci::soci_error::connection_error ? Trouble::kLost
+                                                                       : Trouble::kOther;
+}
+
+Error with(Error error, Trouble trouble) {
+  error.set_detail(std::make_unique<TroubleDetail>(trouble));
+  return error;
+}
+
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (c == '\n' || c == '\r') c = ' ';
@@ -62,9 +110,11 @@ Status guarded(const std::string& where, const std::function<void()>& body) {
     return ok();
   } catch (const soci::sqlite3_soci_error& e) {
     std::string text = one_line(e.get_error_message());
-    return Error(sqlite_code(e.result(), text), where + ": " + text);
+    return with(Error(sqlite_code(e.result(), text), where + ": " + text),
+                sqlite_trouble(e.result()));
   } catch (const soci::soci_error& e) {
-    return Error(category_code(e), where + ": " + one_line(e.get_error_message()));
+    const std::string text = one_line(e.get_error_message());
+    return with(Error(category_code(e), where + ": " + text), postgres_trouble(e, text));
   } catch (const std::bad_alloc&) {
     return Error(Code::kResourceExhausted, where + ": out of memory");
   } catch (const std::exception& e) {

@@ -222,9 +222,11 @@ class SociSession final : public Session {
   // Whether the connection still answers; if not, a new one.
   Status revive() {
     suspect_ = false;
-    int one = 0;
-    Status alive = guarded(where_, [&] { *session_ << "select 1", soci::into(one); });
-    if (alive) return ok();
+    if (session_ != nullptr) {  // the last try to make one may have failed
+      int one = 0;
+      Status alive = guarded(where_, [&] { *session_ << "select 1", soci::into(one); });
+      if (alive) return ok();
+    }
     Status made = connect();
     if (!made) suspect_ = true;
     return made;

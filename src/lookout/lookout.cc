@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "crypt/crypt.h"
 #include "lookout/api/api.h"
+#include "lookout/archive.h"
 #include "lookout/config/settings.h"
 #include "lookout/deliver/deliver.h"
 #include "lookout/deliver/trial.h"
@@ -24,7 +25,7 @@ namespace {
 constexpr int64_t kLeaseMs = 35'000;
 constexpr int64_t kCleanEveryMs = 300'000;
 constexpr auto kSettingsEvery = std::chrono::seconds(10);
-constexpr int kCleanRows = 1000;
+constexpr int kCleanRows = 1000, kArchiveRows = 5000;  // of one file
 constexpr auto kCleanPause = std::chrono::milliseconds(50);
 constexpr size_t kKeyBytes = 32;
 
@@ -74,6 +75,7 @@ class Service : public Lookout {
  private:
   Status keep_subscriptions(const Config& config, const std::vector<Subscription>& before);
   void clean();
+  bool clean_some(const Config& config);
   int64_t now_ms() const { return clock_.now_ns() / 1'000'000; }
   Status enforce(Config file, bool anew);
   Status take_settings();
@@ -102,6 +104,7 @@ class Service : public Lookout {
   int64_t settings_version_ = 0;
   std::vector<std::string> restart_wanted_;  // keys that changed and are read at the start only
   bool stop_ = false;
+  CleaningCounters cleaned_;
   std::mutex reload_mutex_;  // one reload or stop at a time
   std::thread cleaner_;
 };
@@ -120,7 +123,7 @@ Status Service::begin() {
   writer_ = std::make_unique<Writer>([this](const Batch& batch) { return store_->commit(batch); },
                                      clock_, log_,
                                      [this](const Batch&, const Committed& committed) {
-                                       if (committed.deliveries > 0) deliverer_->wake();
+                                       if (committed.deliveries > 0 || committed.again) deliverer_->wake();
                                        if (Api* api = heard_by_) api->committed();
                                      },
                                      [this](const Batch& b) { regions_->refused(b); });
@@ -167,6 +170,11 @@ ApiHooks Service::hooks() {
   };
   h.written = [this] { return writer_->counters(); };
   h.delivered = [this] { return deliverer_->counters(); };
+  h.leader_unknown = [this] { return regions_->leader_unknown(); };
+  h.cleaned = [this] {
+    std::lock_guard held(mutex_);
+    return cleaned_;
+  };
   h.wake = [this] { deliverer_->wake(); };
   h.restart_wanted = [this] {
     std::lock_guard held(mutex_);
@@ -210,8 +218,8 @@ Status Service::keep_subscriptions(const Config& config, const std::vector<Subsc
 void Service::clean() {
   std::unique_lock held(mutex_);
   int64_t due = now_ms() + kCleanEveryMs;
-  std::vector<CleaningPolicy> policies = in_force_->cleaning;
-  const auto other = [&] { return policies != in_force_->cleaning; };
+  std::shared_ptr<const Config> config = in_force_;
+  const auto other = [&] { return config->cleaning != in_force_->cleaning; };
   while (!stop_) {
     changed_.wait_for(held, kSettingsEvery, [&] { return stop_ || other(); });
     held.unlock();
@@ -219,18 +227,37 @@ void Service::clean() {
     held.lock();
     if (stop_ || (now_ms() < due && !other())) continue;
     due = now_ms() + kCleanEveryMs;
-    policies = in_force_->cleaning;
-    for (const CleaningPolicy& p : policies) {
-      while (!stop_ && !other()) {
-        held.unlock();
-        const auto gone = store_->clean(p.type, now_ms() - p.keep_ms, kCleanRows);
-        if (!gone) log_("WARN", "cleaning", {{"type", p.type}, {"error", gone.error().text()}});
-        held.lock();
-        if (!gone || *gone < kCleanRows) break;
-        changed_.wait_for(held, kCleanPause, [&] { return stop_; });
-      }
+    config = in_force_;
+    while (!stop_ && !other()) {
+      held.unlock();
+      const bool more = clean_some(*config);
+      held.lock();
+      if (!more) break;
+      changed_.wait_for(held, kCleanPause, [&] { return stop_; });
     }
   }
+}
+
+// Whether there is more of this round.
+bool Service::clean_some(const Config& config) {
+  if (config.cleaning.empty()) return false;
+  const bool archives = std::any_of(config.cleaning.begin(), config.cleaning.end(),
+                                    [](const CleaningPolicy& p) { return p.archive; });
+  const auto done = store_->clean(config.cleaning, archives ? kArchiveRows : kCleanRows,
+                                  [&](const GoingRows& rows) {
+                                    return write_archive(rows, config.archive, disk_, now_ms());
+                                  });
+  const std::string error = done ? done->archive_error : done.error().text();
+  if (!error.empty()) log_("WARN", done ? "archiving: what could not be written stays" : "cleaning",
+                           {{"error", error}});
+  std::lock_guard held(mutex_);
+  if (!done) {
+    ++cleaned_.failures;
+    return false;
+  }
+  cleaned_.rows.add(done->rows);
+  cleaned_.archive_failures += done->archive_error.empty() ? 0 : 1;
+  return done->more;
 }
 
 // ---- what the configuration and the API say

@@ -355,6 +355,14 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
   std::lock_guard held(mutex_);
   Batch batch = blank();
   if (w.set_back.exchange(false)) tell_set_back(w, now, batch);
+  // A list in place of the history that the watch wanted: what came and ran out meanwhile is in none.
+  if (change.listed || change.kind == informer::Change::Kind::kBookmark) {
+    const uint64_t expired = w.informer->counters().expired;
+    const bool lost = std::exchange(w.expired, expired) != expired;
+    if (lost && w.follows && w.name == "events" && now - w.heard_ms > config_.event_ttl_ms) {
+      tell_gap(w, now, "the watch could not go on where it ended, and Events have run out since", batch);
+    }
+  }
   if (change.kind == informer::Change::Kind::kBookmark) {
     w.follows = true;
     w.version = change.version;

@@ -58,6 +58,9 @@ class Regions {
   void give_back();  // after it, and when all that was heard is stored: the Leases
 
   std::vector<RegionStatus> statuses() const;
+  // Why it is not known yet which regions are ours; "": it is. A cluster that does not answer is no
+  // reason: that is the region's trouble.
+  std::string leader_unknown() const { return share_ ? share_->unknown() : ""; }
   std::vector<Release> releases() const;
 
  private:

@@ -194,8 +194,20 @@ void Share::meet() {
   {
     std::lock_guard held(mutex_);
     processes_ = static_cast<size_t>(std::max(*processes, 1));
+    met_ = true;
   }
   balance();
+}
+
+std::string Share::unknown() const {
+  std::lock_guard held(mutex_);
+  if (!met_) return "how many lookouts share the database is not known yet";
+  for (const auto& [region, e] : entries_) {
+    const Standing& s = e->standing;
+    if (s.epoch != 0 || !s.holder.empty() || !s.error.empty()) continue;
+    return cat("who has region ", region, " is not known yet");
+  }
+  return "";
 }
 
 // Gives back a part of what is too much, what was taken last first.

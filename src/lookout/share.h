@@ -56,6 +56,9 @@ class Share {
   Status add(const std::string& region, std::shared_ptr<kube::Rest> cluster, int64_t epoch);
   void remove(const std::string& region);
   Standing standing(const std::string& region) const;
+  // What is not known yet: how many share the database, or who has a region whose cluster has been
+  // asked and has neither answered nor failed; "": all is.
+  std::string unknown() const;
   // The store has refused our epoch, because it has this one.
   void refused(const std::string& region, int64_t epoch);
   void meet();
@@ -89,6 +92,7 @@ class Share {
   std::map<std::string, std::shared_ptr<Entry>> entries_;
   size_t processes_ = 1;
   int64_t met_ns_ = 0;
+  bool met_ = false;
   bool stopped_ = false;
   std::vector<std::shared_ptr<Entry>> leaving_;  // their Leases are on the way back
 };

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@
 #include "base/result.h"
 #include "lookout/filter.h"
 #include "lookout/model.h"
+#include "lookout/policy.h"
 #include "sys/clock.h"
 
 namespace pintle::lookout {
@@ -39,6 +41,8 @@ struct Committed {
   size_t observations = 0;  // new ones
   std::vector<int64_t> sequences;  // by event of the batch; 0: was there already, or its state was
   size_t deliveries = 0;
+  // It was tried before, and may have been done then: all that is new may have been new then.
+  bool again = false;
 };
 
 struct Region {
@@ -111,6 +115,11 @@ struct Claimed {
   Subscription subscription;  // with its secret, current at the time of the claim
 };
 
+// Deliveries that are not done with, by state.
+struct OutboxDepth {
+  int64_t pending = 0, retry = 0, leased = 0, dead = 0;
+};
+
 struct DeliveryQuery {
   int64_t subscription_id = 0;  // 0: any
   std::optional<DeliveryState> state;
@@ -135,6 +144,49 @@ struct Mark {
   std::string key, value;
   int64_t sequence = 0;
 };
+
+// Rows by table.
+struct RowCounts {
+  int64_t events = 0, deliveries = 0, attempts = 0, observations = 0, gaps = 0;
+  int64_t sum() const { return events + deliveries + attempts + observations + gaps; }
+  void add(const RowCounts& more) {
+    events += more.events;
+    deliveries += more.deliveries;
+    attempts += more.attempts;
+    observations += more.observations;
+    gaps += more.gaps;
+  }
+};
+
+struct StoredGap {
+  int64_t id = 0;
+  std::string region;
+  Gap gap;
+};
+
+struct Cleaned {
+  RowCounts rows;
+  bool more = false;
+  std::string archive_error;  // the last; "": none
+};
+
+// Since the start.
+struct CleaningCounters {
+  RowCounts rows;
+  uint64_t failures = 0, archive_failures = 0;
+};
+
+// What is about to go by one policy, whole: all of one table, and what goes with it.
+struct GoingRows {
+  const CleaningPolicy* policy = nullptr;
+  std::string_view table;  // "event", or one of kTables
+  std::vector<StoredEvent> events;
+  std::vector<Delivery> deliveries;
+  std::vector<Attempt> attempts;
+  std::vector<std::pair<std::string, Observation>> observations;  // with their cluster_uid
+  std::vector<StoredGap> gaps;
+};
+using Archive = std::function<Status(const GoingRows& rows)>;
 
 class Store {
  public:
@@ -170,11 +222,6 @@ class Store {
   virtual Result<int64_t> last_sequence() = 0;
   // The state that told an event. kNotFound: none did, or it is gone.
   virtual Result<Observation> observation(int64_t sequence) = 0;
-  struct StoredGap {
-    int64_t id = 0;
-    std::string region;
-    Gap gap;
-  };
   virtual Result<std::vector<StoredGap>> gaps(int64_t after, int limit) = 0;
 
   // Subscriptions. One that is disabled or paused is due no new deliveries, and those it has are
@@ -230,13 +277,21 @@ class Store {
   virtual Status resend(int64_t delivery_id) = 0;  // due now, next generation, same webhook-id
   virtual Status skip(int64_t delivery_id) = 0;    // cancelled, so that its key goes on
 
-  // Removes up to `limit` finished rows older than `before_ms`: events of a type ("pod.failed",
-  // "pod.*", "*"), once all their deliveries have succeeded, are dead or cancelled, with those; and
-  // for "*" and "observation" the states of objects that are not their newest. How many went.
-  virtual Result<int64_t> clean(std::string_view type, int64_t before_ms, int limit) = 0;
+  // Removes what the policies say may go (policy.h), some `limit` rows of it, in a round over all
+  // tables that the next call takes up; `more`: the round is not over. Other policies begin another
+  // one. An event goes with its deliveries and their attempts.
+  // What goes by a policy with `archive` is handed to `archive` first, whole; what that refuses
+  // stays, with its error, and the rest goes on.
+  virtual Result<Cleaned> clean(const std::vector<CleaningPolicy>& policies, int limit,
+                                const Archive& archive = {}) = 0;
+  // What would go now by the policy of that name among these, up to `limit` rows of each table;
+  // `more`: there are more than that.
+  virtual Result<Cleaned> try_cleaning(const std::vector<CleaningPolicy>& policies,
+                                       std::string_view name, int limit) = 0;
 
-  // How many events it would remove, up to `limit`.
-  virtual Result<int64_t> count_old(std::string_view type, int64_t before_ms, int limit) = 0;
+  // As it was a few seconds ago, or longer where counting takes longer: it costs a row for each of
+  // them, none for what is done, and at most a fiftieth of the time.
+  virtual Result<OutboxDepth> outbox_depth() = 0;
 
   virtual uint64_t statements() const = 0;  // sent so far, for the metrics
 };

@@ -142,12 +142,11 @@ void Writer::note(const Batch& batch, const Committed& committed) {
                                             [](int64_t sequence) { return sequence != 0; }));
     counters_.last_commit_ms = now;
     counters_.last_error.clear();
-    static constexpr int64_t kBounds[] = {5, 20, 50, 200, 1000};
-    for (const Observation& o : batch.observations) {
-      const int64_t waited = std::max<int64_t>(0, now - o.received_ms);
-      const auto* bound = std::lower_bound(std::begin(kBounds), std::end(kBounds), waited);
-      ++counters_.waited[bound - std::begin(kBounds)];
-      counters_.waited_sum_ms += waited;
+    counters_.trouble_since_ms = 0;
+    for (const Observation& o : batch.observations) counters_.waited.add(now - o.received_ms);
+    for (size_t i = 0; i < batch.events.size() && i < committed.sequences.size(); ++i) {
+      if (committed.sequences[i] == 0 || batch.events[i].time_ms == 0) continue;
+      counters_.stored[batch.region].add(now - batch.events[i].time_ms);
     }
   }
   done_(batch, committed);
@@ -196,17 +195,19 @@ bool Writer::commit(Batch& batch, bool& away) {
   auto committed = store_(batch);
   if (committed) {
     if (away) log_("INFO", "the database is back");
-    away = false;
+    committed->again = std::exchange(away, false);
     note(batch, *committed);
     return true;
   }
   const Error& e = committed.error();
   if (e.code() == Code::kUnavailable || e.code() == Code::kResourceExhausted ||
-      e.code() == Code::kDeadlineExceeded) {
+      e.code() == Code::kDeadlineExceeded || e.code() == Code::kDataLoss) {
     if (!away) log_("ERROR", "the database is not available", {{"error", e.text()}});
     away = true;
     std::lock_guard held(mutex_);
     ++counters_.failures;
+    ++counters_.errors[static_cast<size_t>(db::trouble_of(e))];
+    if (counters_.trouble_since_ms == 0) counters_.trouble_since_ms = now_ms(clock_);
     counters_.last_error = e.text();
     return false;
   }
@@ -214,7 +215,6 @@ bool Writer::commit(Batch& batch, bool& away) {
     {
       std::lock_guard held(mutex_);
       ++counters_.refused;
-      counters_.last_error = e.text();
     }
     log_("WARN", "a batch was refused", {{"region", batch.region}, {"error", e.text()}});
     if (refused_) refused_(batch);

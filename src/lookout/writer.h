@@ -13,6 +13,7 @@
 // being committed, and what one handler call adds. Thread-safe.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -22,6 +23,8 @@
 #include <thread>
 
 #include "base/log.h"
+#include "db/trouble.h"
+#include "lookout/histogram.h"
 #include "lookout/store.h"
 #include "sys/clock.h"
 
@@ -38,10 +41,12 @@ class Writer {
     uint64_t refused = 0;   // batches of a region that another process has taken
     size_t waiting_bytes = 0;
     int64_t last_commit_ms = 0;
-    std::string last_error;  // "" after a commit
-    // How long an observation waited for its commit: how many up to 5, 20, 50, 200, 1000 ms, more.
-    uint64_t waited[6] = {};
-    int64_t waited_sum_ms = 0;
+    // Of the database: "" after a commit. Since when nothing can be stored; 0: it can.
+    std::string last_error;
+    int64_t trouble_since_ms = 0;
+    std::array<uint64_t, db::kTroubles> errors{};  // commits that failed, by db::Trouble
+    Histogram waited;                        // an observation, for its commit
+    std::map<std::string, Histogram> stored;  // by region: from when an event was until its commit
   };
   using Commit = std::function<Result<Committed>(const Batch& batch)>;  // Store::commit
   using Done = std::function<void(const Batch& batch, const Committed& committed)>;

@@ -376,6 +376,7 @@ class Lookout:
     def __init__(self, pintled, folder, database, receiver, regions, name="lookout", more="", wanted=""):
         self.pintled, self.folder, self.database, self.receiver, self.name, self.wanted = pintled, folder, database, receiver, name, wanted
         self.regions, self.more, self.process = dict(regions), more, None  # name: kubeconfig
+        self.of_regions = ""  # keys that all of them have
         self.config, self.logfile = os.path.join(folder, f"{name}.toml"), os.path.join(folder, f"{name}.log")
         self.secret_file = os.path.join(folder, "hook.secret")
         self.port = free_port()
@@ -384,7 +385,7 @@ class Lookout:
         self.write()
 
     def write(self):
-        regions = "".join(f"[[regions]]\nname = {json.dumps(n)}\nkubeconfig = {json.dumps(k)}\n" for n, k in self.regions.items())
+        regions = "".join(f"[[regions]]\nname = {json.dumps(n)}\nkubeconfig = {json.dumps(k)}\n{self.of_regions}\n" for n, k in self.regions.items())
         with open(self.config, "w") as f:
             f.write(f"""listen = "127.0.0.1:{self.port}"
 database = "{self.database.url}"

@@ -42,6 +42,9 @@ struct ApiHooks {
   std::function<Attempt(const Claimed&)> attempt;  // one outside the outbox; blocks
   std::function<Writer::Counters()> written;
   std::function<DeliverCounters()> delivered;
+  std::function<CleaningCounters()> cleaned;
+  // Why it is not known which regions are this process's; "": it is.
+  std::function<std::string()> leader_unknown;
   std::function<void()> wake;  // deliveries may be due
   // Keys of the configuration that changed and are read at the start only.
   std::function<std::vector<std::string>()> restart_wanted;

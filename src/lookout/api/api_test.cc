@@ -241,6 +241,27 @@ TEST(Api, RulesAndPoliciesAreMadeAndTakenBack) {
   w.clock.step(int64_t{2} * 86'400'000'000'000);
   const auto tried = w.ask("POST", "/cleaning:dryrun", R"({"type":"release.*","keep":"1d"})");
   EXPECT_EQ(number_at(tried.json, {"would_go"}), 1) << tried.text;
+  EXPECT_EQ(number_at(tried.json, {"events"}), 1) << tried.text;
+  EXPECT_EQ(number_at(tried.json, {"observations"}), 0) << tried.text;
+}
+
+TEST(Api, APolicyIsKeptWithAllThatItSays) {
+  World w;
+  const auto made = w.ask("POST", "/cleaning/policies",
+                          R"({"name":"noise","type":"kubernetes.event","kinds":["Pod"],)"
+                          R"("reasons":["Pulled"],"namespaces":["shop"],"keep_rows":10})");
+  ASSERT_EQ(made.status, 201) << made.text;
+  const auto listed = w.ask("GET", "/cleaning/policies");
+  EXPECT_NE(listed.text.find(R"({"name":"noise","type":"kubernetes.event","kinds":["Pod"],)"
+                             R"("reasons":["Pulled"],"namespaces":["shop"],"keep_rows":10,)"
+                             R"("archive":false,"source":"api"})"),
+            std::string::npos)
+      << listed.text;
+  const auto refused =
+      w.ask("POST", "/cleaning/policies", R"({"type":"*","keep":"1d","archive":true})");
+  EXPECT_EQ(refused.status, 400) << "where to is the file's to say";
+  EXPECT_EQ(w.ask("DELETE", "/cleaning/policies/noise").status, 200);
+  EXPECT_TRUE(w.config->cleaning.empty());
 }
 
 TEST(Api, GivenUpDeliveriesAreSentAgainOnce) {

@@ -113,7 +113,7 @@ std::string attempt_json(const Attempt& a, bool with_response) {
       .take();
 }
 
-std::string gap_json(const Store::StoredGap& g) {
+std::string gap_json(const StoredGap& g) {
   return Data()
       .number("id", g.id)
       .text("region", g.region)
@@ -151,6 +151,7 @@ std::string region_json(const RegionStatus& r) {
       .text("context", r.config.context)
       .raw("namespaces", json_list(r.config.namespaces))
       .raw("enabled", r.config.enabled ? "true" : "false")
+      .number("event_ttl_ms", r.config.event_ttl_ms)
       .text("cluster_uid", r.cluster_uid)
       .text("server", r.server)
       .text("state", r.state)

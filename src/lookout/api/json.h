@@ -15,7 +15,7 @@ std::string observation_json(const Observation& o);
 std::string subscription_json(const Subscription& s, std::string_view source);
 std::string delivery_json(const Delivery& d);
 std::string attempt_json(const Attempt& a, bool with_response);
-std::string gap_json(const Store::StoredGap& g);
+std::string gap_json(const StoredGap& g);
 std::string region_json(const RegionStatus& r);
 std::string watches_json(const RegionStatus& r);
 std::string release_json(const ApiHooks::NamedRelease& r);

@@ -3,7 +3,6 @@
 #include <span>
 
 #include "base/strings.h"
-#include "json/json.h"
 
 namespace pintle::lookout {
 namespace {
@@ -29,7 +28,13 @@ constexpr RegionCount kRegionCounts[] = {
      [](const RegionStatus& r) { return r.gaps; }},
     {"lookout_region_broken_total", "counter", "Objects that could not be read.",
      [](const RegionStatus& r) { return r.broken; }},
-    {"lookout_region_lists_total", "counter", "Lists of its watches.",
+    {"lookout_region_expired_total", "counter", "Watches whose history the server had compacted.",
+     [](const RegionStatus& r) {
+       uint64_t sum = 0;
+       for (const WatchStatus& w : r.watches) sum += w.expired;
+       return sum;
+     }},
+    {"lookout_region_lists_total", "counter", "Lists of its watches: what is beyond one is relists.",
      [](const RegionStatus& r) {
        uint64_t sum = 0;
        for (const WatchStatus& w : r.watches) sum += w.lists;
@@ -37,23 +42,130 @@ constexpr RegionCount kRegionCounts[] = {
      }},
 };
 
-constexpr const char* kLagBounds[] = {"0.005", "0.02", "0.05", "0.2", "1", "+Inf"};
-
-void head(std::string& out, std::string_view name, std::string_view kind, std::string_view help) {
-  append(out, {"# HELP ", name, " ", help, "\n# TYPE ", name, " ", kind, "\n"});
+// What Prometheus' text form escapes: in a label's value, and in a HELP line.
+std::string escaped(std::string_view text, bool quotes) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\\\";
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '"' && quotes) {
+      out += "\\\"";
+    } else {
+      out += c;
+    }
+  }
+  return out;
 }
 
-void commit_lag(std::string& out, const Writer::Counters& written) {
-  constexpr std::string_view kName = "lookout_commit_lag_seconds";
-  head(out, kName, "histogram", "How long a state waited for its commit.");
+// region="eu-1"
+std::string label(std::string_view name, std::string_view value) {
+  return cat(name, "=\"", escaped(value, true), "\"");
+}
+
+std::string seconds(int64_t ms) {
+  std::string out = cat(ms / 1000);
+  if (ms % 1000 != 0) append(out, {".", cat(1000 + ms % 1000).substr(1)});
+  while (ms % 1000 != 0 && out.ends_with('0')) out.pop_back();
+  return out;
+}
+
+void head(std::string& out, std::string_view name, std::string_view kind, std::string_view help) {
+  append(out, {"# HELP ", name, " ", escaped(help, false), "\n# TYPE ", name, " ", kind, "\n"});
+}
+
+void sample(std::string& out, std::string_view name, std::string_view labels,
+            std::string_view value) {
+  append(out, {name, labels.empty() ? "" : "{", labels, labels.empty() ? "" : "}", " ", value, "\n"});
+}
+
+// Of one series; the head is the caller's.
+void histogram(std::string& out, std::string_view name, std::string_view labels,
+               const Histogram& h) {
+  const std::string bucket = cat(name, "_bucket"), front = cat(labels, labels.empty() ? "" : ",");
   uint64_t sum = 0;
-  for (size_t i = 0; i < std::size(kLagBounds); ++i) {
-    sum += written.waited[i];
-    append(out, {kName, "_bucket{le=\"", kLagBounds[i], "\"} ", cat(sum), "\n"});
+  for (size_t i = 0; i < h.counts.size(); ++i) {
+    sum += h.counts[i];
+    const bool last = i == Histogram::kBoundsMs.size();
+    sample(out, bucket, cat(front, label("le", last ? "+Inf" : seconds(Histogram::kBoundsMs[i]))),
+           cat(sum));
   }
-  append(out, {kName, "_sum ", cat(written.waited_sum_ms / 1000), ".",
-               cat(1000 + written.waited_sum_ms % 1000).substr(1), "\n", kName, "_count ", cat(sum),
-               "\n"});
+  sample(out, cat(name, "_sum"), labels, seconds(h.sum_ms));
+  sample(out, cat(name, "_count"), labels, cat(sum));
+}
+
+void lags(std::string& out, const MetricsData& d) {
+  constexpr std::string_view kStored = "lookout_event_stored_seconds";
+  head(out, "lookout_commit_lag_seconds", "histogram", "How long a state waited for its commit.");
+  histogram(out, "lookout_commit_lag_seconds", "", d.written.waited);
+  head(out, kStored, "histogram", "From when an event was, as its cluster says, until it is stored.");
+  for (const auto& [region, h] : d.written.stored) {
+    histogram(out, kStored, label("region", region), h);
+  }
+  head(out, "lookout_first_attempt_seconds", "histogram",
+       "From when an event is stored until its first attempt.");
+  histogram(out, "lookout_first_attempt_seconds", "", d.delivered.first_attempt);
+  head(out, "lookout_delivered_seconds", "histogram",
+       "From when an event is stored until it is delivered.");
+  histogram(out, "lookout_delivered_seconds", "", d.delivered.delivered);
+}
+
+// Series that differ in one label, with a word each.
+struct Labelled {
+  std::string_view value;
+  int64_t n;
+};
+void family(std::string& out, std::string_view name, std::string_view kind, std::string_view help,
+            std::string_view by, std::span<const Labelled> series) {
+  head(out, name, kind, help);
+  for (const Labelled& s : series) sample(out, name, label(by, s.value), cat(s.n));
+}
+
+void outbox(std::string& out, const MetricsData& d) {
+  if (d.outbox) {
+    const Labelled states[] = {{"pending", d.outbox->pending},
+                               {"retry", d.outbox->retry},
+                               {"leased", d.outbox->leased},
+                               {"dead", d.outbox->dead}};
+    family(out, "lookout_outbox_deliveries", "gauge",
+           "Deliveries that wait, are under way, or were given up and not removed.", "state",
+           states);
+  }
+  if (d.delivered.sinks.empty()) return;
+  head(out, "lookout_delivery_attempts_total", "counter",
+       "Attempts of deliveries; code: of HTTP, else ok or error.");
+  for (const auto& [sink, counts] : d.delivered.sinks) {
+    for (const auto& [code, n] : counts.attempts) {
+      sample(out, "lookout_delivery_attempts_total",
+             cat(label("sink", sink), ",", label("code", code)), cat(n));
+    }
+  }
+  head(out, "lookout_dead_letters_total", "counter", "Deliveries given up.");
+  for (const auto& [sink, counts] : d.delivered.sinks) {
+    sample(out, "lookout_dead_letters_total", label("sink", sink), cat(counts.dead));
+  }
+}
+
+void database(std::string& out, const MetricsData& d) {
+  std::vector<Labelled> errors;
+  for (size_t i = 0; i < db::kTroubles; ++i) {
+    errors.push_back({db::trouble_name(static_cast<db::Trouble>(i)),
+                      static_cast<int64_t>(d.written.errors[i])});
+  }
+  family(out, "lookout_write_errors_total", "counter", "Commits that the database refused.",
+         "class", errors);
+  head(out, "lookout_write_trouble_since_seconds", "gauge",
+       "Since when nothing can be stored, in seconds since 1970; 0: it can.");
+  sample(out, "lookout_write_trouble_since_seconds", "", seconds(d.written.trouble_since_ms));
+  const RowCounts& gone = d.cleaned.rows;
+  const Labelled rows[] = {{"event", gone.events},
+                           {"delivery", gone.deliveries},
+                           {"attempt", gone.attempts},
+                           {"observation", gone.observations},
+                           {"gap", gone.gaps}};
+  family(out, "lookout_cleaned_rows_total", "counter", "Rows that cleaning removed.", "table",
+         rows);
 }
 
 }  // namespace
@@ -78,6 +190,10 @@ std::string metrics_text(const MetricsData& d) {
       {"lookout_open_breakers", "gauge", "Endpoints that are only probed.",
        d.delivered.open_breakers},
       {"lookout_waiting_bytes", "gauge", "What waits for its commit.", d.written.waiting_bytes},
+      {"lookout_cleaning_failures_total", "counter", "Pieces of cleaning that failed.",
+       d.cleaned.failures},
+      {"lookout_archive_failures_total", "counter", "Files that cleaning could not write.",
+       d.cleaned.archive_failures},
       {"lookout_streams", "gauge", "Event streams that are open.", d.streams},
       {"lookout_restart_wanted", "gauge",
        "Keys of the configuration whose change holds from the next start on.", d.restart_wanted},
@@ -85,14 +201,16 @@ std::string metrics_text(const MetricsData& d) {
   std::string out;
   for (const Count& c : counts) {
     head(out, c.name, c.kind, c.help);
-    append(out, {c.name, " ", cat(c.value), "\n"});
+    sample(out, c.name, "", cat(c.value));
   }
-  commit_lag(out, d.written);
+  lags(out, d);
+  outbox(out, d);
+  database(out, d);
   if (d.regions.empty()) return out;
   for (const RegionCount& c : kRegionCounts) {
     head(out, c.name, c.kind, c.help);
     for (const RegionStatus& r : d.regions) {
-      append(out, {c.name, "{region=", json::quoted(r.config.name), "} ", cat(c.value(r)), "\n"});
+      sample(out, c.name, label("region", r.config.name), cat(c.value(r)));
     }
   }
   return out;

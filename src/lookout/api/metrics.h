@@ -1,6 +1,7 @@
 // The metrics: Prometheus' text form of what the API knows. Inside the API only; pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,11 @@ struct MetricsData {
   std::vector<RegionStatus> regions;
   Writer::Counters written;
   DeliverCounters delivered;
+  CleaningCounters cleaned;
+  std::optional<OutboxDepth> outbox;  // nullopt: it could not be counted
   uint64_t statements = 0, streams = 0, restart_wanted = 0;
 };
+// Series are by region, by kind of sink and by fixed words only.
 std::string metrics_text(const MetricsData& data);
 
 }  // namespace pintle::lookout

@@ -2,25 +2,175 @@
 
 #include <gtest/gtest.h>
 
+#include "lookout/testing/api_world.h"
+#include "lookout/testing/prometheus.h"
+
 namespace pintle::lookout {
 namespace {
 
-TEST(Metrics, NameEachSeriesOnce) {
+MetricsData some() {
   MetricsData d;
   RegionStatus a, b;
   a.config.name = "eu";
   a.state = "live";
-  b.config.name = "us";
+  a.gaps = 2;
+  a.watches.resize(2);
+  a.watches[0].lists = 3;
+  a.watches[1].lists = 1;
+  a.watches[1].expired = 1;
+  b.config.name = "us\"\\\n1";
   d.regions = {a, b};
-  d.written.waited[0] = 3;
-  d.written.waited[5] = 1;
-  d.written.waited_sum_ms = 2005;
-  const std::string text = metrics_text(d);
-  EXPECT_NE(text.find("lookout_region_live{region=\"eu\"} 1\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("lookout_region_live{region=\"us\"} 0\n"), std::string::npos);
-  EXPECT_EQ(text.find("# TYPE lookout_region_live"), text.rfind("# TYPE lookout_region_live"));
-  EXPECT_NE(text.find("lookout_commit_lag_seconds_bucket{le=\"+Inf\"} 4\n"), std::string::npos);
-  EXPECT_NE(text.find("lookout_commit_lag_seconds_sum 2.005\n"), std::string::npos);
+  for (int i = 0; i < 3; ++i) d.written.waited.add(4);
+  d.written.waited.add(90'000'000);
+  d.written.stored["eu"].add(70);
+  d.written.stored[b.config.name].add(-5);
+  d.written.errors[static_cast<size_t>(db::Trouble::kFull)] = 4;
+  d.written.trouble_since_ms = 1'700'000'000'250;
+  d.delivered.sinks["webhook"].attempts = {{"2xx", 5}, {"5xx", 1}};
+  d.delivered.sinks["webhook"].dead = 1;
+  d.delivered.sinks["file"].attempts = {{"ok", 2}};
+  d.delivered.first_attempt.add(1500);
+  d.delivered.delivered.add(2500);
+  d.cleaned.rows.gaps = 7;
+  d.outbox = OutboxDepth{11, 2, 3, 4};
+  return d;
+}
+
+TEST(Metrics, AreWhatPrometheusReads) {
+  for (const MetricsData& d : {some(), MetricsData()}) {
+    const Exposition read = ExpositionReader::read(metrics_text(d));
+    EXPECT_EQ(read.error, "");
+    EXPECT_GT(read.series.size(), 60u);
+  }
+}
+
+TEST(Metrics, TheReaderIsStrict) {
+  const std::string head = "# HELP a_total x\n# TYPE a_total counter\n";
+  const std::string h = "# HELP h x\n# TYPE h histogram\n";
+  for (const std::string& bad :
+       {std::string("a 1\n"), head + "a_total 1", head + "a_total x\n", head + "b_total 1\n",
+        head + "a_total 1\na_total 1\n", head + head + "a_total 1\n", head + "a_total{b=\"\\x\"} 1\n",
+        head + "a_total{b=\"c} 1\n", head + "a_total{b=\"c\",b=\"d\"} 1\n", head + "a_total -1\n",
+        h + "h_bucket{le=\"1\"} 1\nh_sum 1\nh_count 1\n",
+        h + "h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 1\nh_sum 1\nh_count 1\n",
+        h + "h_bucket{le=\"+Inf\"} 1\nh_count 1\n"}) {
+    EXPECT_NE(ExpositionReader::read(bad).error, "") << bad;
+  }
+  EXPECT_EQ(ExpositionReader::read(head + "a_total{b=\"c\\\"\\\\\\n\"} 1\n").error, "");
+}
+
+TEST(Metrics, SayWhatHappened) {
+  const Exposition read = ExpositionReader::read(metrics_text(some()));
+  const std::pair<std::string, double> want[] = {
+      {"lookout_region_live{region=\"eu\"}", 1},
+      {"lookout_region_live{region=\"us\\\"\\\\\\n1\"}", 0},
+      {"lookout_region_gaps_total{region=\"eu\"}", 2},
+      {"lookout_region_lists_total{region=\"eu\"}", 4},
+      {"lookout_region_expired_total{region=\"eu\"}", 1},
+      {"lookout_commit_lag_seconds_bucket{le=\"0.005\"}", 3},
+      {"lookout_commit_lag_seconds_bucket{le=\"86400\"}", 3},
+      {"lookout_commit_lag_seconds_bucket{le=\"+Inf\"}", 4},
+      {"lookout_commit_lag_seconds_sum", 90000.012},
+      {"lookout_event_stored_seconds_bucket{region=\"eu\",le=\"0.05\"}", 0},
+      {"lookout_event_stored_seconds_bucket{region=\"eu\",le=\"0.1\"}", 1},
+      {"lookout_event_stored_seconds_sum{region=\"us\\\"\\\\\\n1\"}", 0},
+      {"lookout_first_attempt_seconds_sum", 1.5},
+      {"lookout_delivered_seconds_count", 1},
+      {"lookout_outbox_deliveries{state=\"pending\"}", 11},
+      {"lookout_outbox_deliveries{state=\"leased\"}", 3},
+      {"lookout_outbox_deliveries{state=\"dead\"}", 4},
+      {"lookout_delivery_attempts_total{sink=\"webhook\",code=\"5xx\"}", 1},
+      {"lookout_delivery_attempts_total{sink=\"file\",code=\"ok\"}", 2},
+      {"lookout_dead_letters_total{sink=\"webhook\"}", 1},
+      {"lookout_write_errors_total{class=\"full\"}", 4},
+      {"lookout_write_errors_total{class=\"locked\"}", 0},
+      {"lookout_write_trouble_since_seconds", 1700000000.25},
+      {"lookout_cleaned_rows_total{table=\"gap\"}", 7},
+  };
+  for (const auto& [name, value] : want) EXPECT_DOUBLE_EQ(read.at(name), value) << name;
+}
+
+TEST(Metrics, TellTheOutboxAsItStands) {
+  ApiWorld w;
+  Subscription s;
+  s.name = "all";
+  s.sink_kind = "stdout";
+  ASSERT_TRUE(w.store.add_subscription(s));
+  const auto depth = [&](const std::string& state) {
+    w.clock.step(int64_t{60'000'000'000});
+    const Exposition read = ExpositionReader::read(w.ask("GET", "/metrics").text);
+    EXPECT_EQ(read.error, "");
+    return read.at("lookout_outbox_deliveries{state=\"" + state + "\"}");
+  };
+  EXPECT_EQ(depth("pending"), 0);
+  for (int i = 0; i < 5; ++i) {
+    Event e = event_of("release.deployed");
+    e.release = "r" + std::to_string(i);
+    w.store.add(e);
+  }
+  EXPECT_EQ(depth("pending"), 10) << "two subscriptions";
+  const auto claimed = w.store.claim("me", 1, 60'000'000, 3);
+  ASSERT_EQ(claimed->size(), 3u);
+  EXPECT_EQ(depth("leased"), 3);
+  Attempt a;
+  a.n = 1;
+  ASSERT_TRUE(w.store.finish((*claimed)[0].delivery, DeliveryState::kDead, 0, "x", a));
+  ASSERT_TRUE(w.store.finish((*claimed)[1].delivery, DeliveryState::kRetry, INT64_MAX / 2, "", a));
+  ASSERT_TRUE(w.store.finish((*claimed)[2].delivery, DeliveryState::kSucceeded, 0, "", a));
+  EXPECT_EQ(depth("dead"), 1);
+  EXPECT_EQ(depth("retry"), 1);
+  EXPECT_EQ(depth("leased"), 0);
+  EXPECT_EQ(depth("pending"), 7);
+}
+
+TEST(Metrics, CountingTheOutboxIsNoPartOfEveryScrape) {
+  ApiWorld w;
+  (void)w.ask("GET", "/metrics");
+  const uint64_t before = w.store.statements();
+  for (int i = 0; i < 5; ++i) (void)w.ask("GET", "/metrics");
+  EXPECT_EQ(w.store.statements(), before);
+}
+
+TEST(Readiness, WantsTheDatabaseAndToKnowTheLeader) {
+  ApiWorld w;
+  auto got = w.ask("GET", "/readyz");
+  EXPECT_EQ(got.status, 200);
+  EXPECT_TRUE(flag_at(got.json, {"ready"}));
+  EXPECT_EQ(text_at(got.json, {"leader"}), "known");
+
+  w.store.away = true;
+  got = w.ask("GET", "/readyz");
+  EXPECT_EQ(got.status, 503);
+  EXPECT_FALSE(flag_at(got.json, {"ready"}));
+  EXPECT_NE(got.text.find("the database does not answer: the database is locked"),
+            std::string::npos)
+      << got.text;
+  w.store.away = false;
+  EXPECT_EQ(w.ask("GET", "/readyz").status, 200);
+
+  w.leader_unknown = "who has region north is not known yet";
+  got = w.ask("GET", "/readyz");
+  EXPECT_EQ(got.status, 503);
+  EXPECT_EQ(text_at(got.json, {"leader"}), "unknown");
+  EXPECT_NE(got.text.find("who has region north"), std::string::npos) << got.text;
+}
+
+TEST(Readiness, IsNotARegionsAffairNorThatOfAFullDisk) {
+  ApiWorld w;
+  w.region_state = "unreachable";
+  auto got = w.ask("GET", "/readyz");
+  EXPECT_EQ(got.status, 200);
+  EXPECT_EQ(number_at(got.json, {"regions"}), 1);
+  EXPECT_EQ(number_at(got.json, {"regions_live"}), 0);
+  w.written.trouble_since_ms = 1'700'000'000'000;
+  w.written.last_error = "lookout.db: database or disk is full";
+  got = w.ask("GET", "/readyz");
+  EXPECT_EQ(got.status, 200);
+  EXPECT_EQ(text_at(got.json, {"writing"}), "lookout.db: database or disk is full");
+  EXPECT_EQ(number_at(got.json, {"trouble_since_ms"}), 1'700'000'000'000);
+  const std::string page = w.ask("GET", "/").text;
+  EXPECT_NE(page.find("Nothing is stored since 2023-11-14T22:13:20.000Z"), std::string::npos);
+  EXPECT_NE(page.find("database or disk is full"), std::string::npos);
 }
 
 }  // namespace

@@ -63,9 +63,12 @@ std::string operation_json(const ApiRoute& r) {
   if (!r.takes.empty()) {
     out.raw("requestBody", cat("{\"content\":", content_json(r.takes), "}"));
   }
+  const std::string also =
+      r.also == 0 ? "" : cat("\"", r.also, "\":{\"description\":\"it is not so\",\"content\":",
+                             content_json(r.gives), "},");
   out.raw("responses",
           cat("{\"", r.status, "\":{\"description\":\"done\",\"content\":", content_json(r.gives),
-              "},\"default\":{\"description\":\"what is wrong\",\"content\":",
+              "},", also, "\"default\":{\"description\":\"what is wrong\",\"content\":",
               content_json(r.gives.starts_with("Horizon") ? "HorizonError" : "Error"), "}}"));
   if (r.role == Role::kNone) {
     out.raw("security", "[]");

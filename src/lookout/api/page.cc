@@ -251,6 +251,10 @@ std::string status_page(const PageData& d) {
   if (!d.error.empty()) {
     append(out, {"<p class=\"trouble\">Database: ", html_escaped(d.error), "</p>\n"});
   }
+  if (d.trouble_since_ms != 0) {
+    append(out, {"<p class=\"trouble\">Nothing is stored since ", time_text(d.trouble_since_ms), " (",
+                 ago(d.trouble_since_ms, d.now_ms), "): ", html_escaped(d.write_error), "</p>\n"});
+  }
   append(out, {regions_table(d), releases_table(d), events_table(d), deliveries_table(d),
                "</body></html>\n"});
   return out;

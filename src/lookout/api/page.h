@@ -15,6 +15,8 @@ struct PageData {
   std::vector<Delivery> waiting, dead;
   std::vector<Subscription> subscriptions;
   std::string error;  // of the database; "" when all could be read
+  std::string write_error;  // why nothing can be stored, and since when; "": it can
+  int64_t trouble_since_ms = 0;
   int64_t now_ms = 0;
 };
 // HTML without scripts; every text of a cluster is escaped.

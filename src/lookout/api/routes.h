@@ -21,6 +21,7 @@ struct ApiRoute {
   std::string_view gives;  // a schema, "[Schema]" for a page of them, or a media type
   Handler handler;         // null: the event stream
   bool slow = false;       // has a thread to itself: it asks others, or reads much
+  int also = 0;            // a status that has such a body, too
 };
 
 std::span<const ApiRoute> routes();

@@ -200,6 +200,7 @@ constexpr SchemaField kRegionInput[] = {
     {"context", "text", "of the kubeconfig; its current one otherwise"},
     {"namespaces", "texts", "empty: all"},
     {"enabled", "flag", "false: it is not watched, and what is stored of it stays"},
+    {"event_ttl", "text", "of its API server, as \"1h\""},
 };
 
 constexpr SchemaField kRegion[] = {
@@ -209,6 +210,7 @@ constexpr SchemaField kRegion[] = {
     {"context", "text", ""},
     {"namespaces", "texts", "", kAlways},
     {"enabled", "flag", "", kAlways},
+    {"event_ttl_ms", "number", "how long its API server keeps Events", kAlways},
     {"cluster_uid", "text", "uid of its namespace kube-system"},
     {"server", "text", ""},
     {"state", "text",
@@ -290,21 +292,54 @@ constexpr SchemaField kRuleTried[] = {
     {"items", "[RuleHit]", "the first hundred", kAlways},
 };
 
+constexpr SchemaField kReadiness[] = {
+    {"ready", "flag", "", kAlways},
+    {"reasons", "texts", "why it is not", kAlways},
+    {"database", "text", "ok, or what reading says", kAlways},
+    {"leader", "known|unknown", "whether it is known which regions are this process's", kAlways},
+    {"writing", "text", "ok, or why nothing can be stored now", kAlways},
+    {"trouble_since_ms", "time", "since when nothing can be stored"},
+    {"regions", "number", "", kAlways},
+    {"regions_live", "number", "here or in another process", kAlways},
+};
+
 constexpr SchemaField kPolicyInput[] = {
-    {"type", "text", "of events; pod.* for all below; * for all, and states; or observation"},
+    {"name", "text", "its type when there is none"},
+    {"type", "text",
+     "of events; pod.* for all below; * for what has no other policy, of the other tables too; or "
+     "one of them: dead, delivery, attempt, observation, gap"},
+    {"kinds", "texts", "of the objects it happened to; all when empty"},
+    {"reasons", "texts", "all when empty"},
+    {"namespaces", "texts", "all when empty"},
     {"keep", "text", "as \"14d\""},
+    {"keep_rows", "number", "only so many, the newest"},
+    {"archive", "flag", "what goes is written to a file first"},
 };
 
 constexpr SchemaField kPolicy[] = {
+    {"name", "text", "", kAlways},
     {"type", "text", "", kAlways},
-    {"keep", "text", "", kAlways},
+    {"kinds", "texts", "", kAlways},
+    {"reasons", "texts", "", kAlways},
+    {"namespaces", "texts", "", kAlways},
+    {"keep", "text", ""},
+    {"keep_rows", "number", ""},
+    {"archive", "flag", "", kAlways},
     {"source", "config|api", "", kAlways},
 };
 
 constexpr SchemaField kPolicyTried[] = {
+    {"name", "text", "", kAlways},
     {"type", "text", "", kAlways},
-    {"keep", "text", "", kAlways},
-    {"would_go", "number", "events; at most 100,000 are counted"},
+    {"keep", "text", ""},
+    {"keep_rows", "number", ""},
+    {"would_go", "number", "rows in all", kAlways},
+    {"events", "number", "", kAlways},
+    {"deliveries", "number", "", kAlways},
+    {"attempts", "number", "", kAlways},
+    {"observations", "number", "states", kAlways},
+    {"gaps", "number", "", kAlways},
+    {"more", "flag", "100,000 of a table were found and counting ended", kAlways},
 };
 
 constexpr SchemaField kHorizonWebhookInput[] = {
@@ -380,9 +415,10 @@ constexpr Schema kSchemas[] = {
     {"HorizonWebhookPage", "all of them", kHorizonWebhookPage},
     {"HorizonWebhooks", "all of them", kHorizonWebhooks},
     {"Observation", "one state of one object", kObservation},
-    {"Policy", "how long events of a type are kept", kPolicy},
-    {"PolicyInput", "how long events of a type are kept", kPolicyInput},
+    {"Policy", "how long rows are kept, and how many", kPolicy},
+    {"PolicyInput", "how long rows are kept, and how many", kPolicyInput},
     {"PolicyTried", "what a policy would remove now", kPolicyTried},
+    {"Readiness", "whether the process is ready, and why not", kReadiness},
     {"Region", "a watched cluster", kRegion},
     {"RegionHealth", "how well a cluster is watched", kRegionHealth},
     {"RegionInput", "a cluster to watch", kRegionInput},

@@ -144,6 +144,8 @@ void read_top(Section& top, std::string_view path, Config& out) {
   top.text("listen", out.listen);
   top.text("database", out.database);
   top.text("secret_key_file", out.secret_key_file);
+  top.text("archive", out.archive);
+  out.archive = beside(path, out.archive);
   top.flag("raw_events", out.raw_events);
   top.duration("stuck_after", out.tracker.stuck_ms);
   top.duration("settle_within", out.tracker.settle_ms);
@@ -191,8 +193,10 @@ void read_tables(Section& top, const Reading& reading) {
   out.rules = Rules::defaults();
   read_rules_into(top, out);
   for (Section& s : top.tables("cleaning")) {
-    (void)read_policy(s, out.rules, out.cleaning.emplace_back());
-    policies.take(s, out.cleaning.back().type);
+    CleaningPolicy p;
+    (void)read_policy(s, out, p);
+    policies.take(s, p.name);
+    out.cleaning.push_back(std::move(p));
   }
   for (Section& s : top.tables("subscriptions")) {
     read_subscription_of_file(s, reading);

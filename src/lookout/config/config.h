@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "lookout/deliver/guard.h"
+#include "lookout/policy.h"
 #include "lookout/rules/rules.h"
 #include "lookout/store.h"
 #include "lookout/track/tracker.h"
@@ -23,6 +24,8 @@ struct RegionConfig {
   std::string kubeconfig, context;  // kubeconfig "in-cluster": the pod's account
   std::string kubeconfig_text = {};  // given through the API, instead of a file
   std::vector<std::string> namespaces;  // empty: all
+  // How long its API server keeps Events (--event-ttl): who was away for longer may have missed some.
+  int64_t event_ttl_ms = 3'600'000;
   bool of_api = false;
   bool enabled = true;  // false: it is not watched; what is stored of it stays
   bool operator==(const RegionConfig&) const = default;
@@ -31,13 +34,6 @@ struct RegionConfig {
 struct TokenConfig {
   std::string name, sha256;  // of the token: hex
   std::string role;          // "read", "operate", "admin"
-};
-
-struct CleaningPolicy {
-  std::string type;  // "kubernetes.event", "pod.*", "*"
-  int64_t keep_ms = 0;
-  bool of_api = false;
-  bool operator==(const CleaningPolicy&) const = default;
 };
 
 struct Config {
@@ -52,6 +48,7 @@ struct Config {
   std::set<std::string> rules_of_file, rules_of_api;  // which have been changed or added, and where
   std::vector<TokenConfig> tokens;
   std::vector<CleaningPolicy> cleaning;
+  std::string archive;  // the folder of what cleaning archives; "": there is none
   GuardOptions guard;
   TrackerOptions tracker;
   bool raw_events = true;  // store kubernetes.event for every Event

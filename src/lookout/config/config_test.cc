@@ -21,6 +21,7 @@ TEST(Config, TheExampleIsGood) {
   EXPECT_EQ(c->tracker.stuck_ms, 600'000);
   ASSERT_EQ(c->cleaning.size(), 2u);
   EXPECT_EQ(c->cleaning[0].keep_ms, int64_t{14} * 86'400'000);
+  EXPECT_EQ(c->cleaning[0].name, "kubernetes.event");
   EXPECT_EQ(c->rules.size(), Rules::defaults().size() + 1);
   EXPECT_EQ(c->rules.front().name, "certificate-issued");
   EXPECT_TRUE(c->rules.back().off) << "a default rule changed where it stands";
@@ -66,7 +67,17 @@ TEST(Config, RefusesWhatIsWrongAndSaysWhere) {
       {"[[tokens]]\nname = \"a\"\nsha256 = \"abc\"\nrole = \"read\"\n",
        "f.toml:3: tokens[0].sha256: want the token's SHA-256 in 64 lower-case hex digits"},
       {"[[cleaning]]\ntype = \"*\"\n",
-       "f.toml:1: cleaning[0].keep: want how long they are kept, as \"14d\""},
+       "f.toml:1: cleaning[0].keep: want how long they are kept, as \"14d\"; or keep_rows"},
+      {"[[cleaning]]\ntype = \"*\"\nkeep_rows = 0\n",
+       "f.toml:3: cleaning[0].keep_rows: want a number from 1 to 1000000000"},
+      {"[[cleaning]]\ntype = \"gap\"\nkeep = \"1d\"\nkinds = [\"Pod\"]\n",
+       "f.toml:4: cleaning[0].kinds: events have them only"},
+      {"[[cleaning]]\ntype = \"*\"\nkeep = \"1d\"\narchive = true\n",
+       "f.toml:4: cleaning[0].archive: the configuration's file has no archive = \"FOLDER\""},
+      {"[[cleaning]]\nname = \"a b\"\ntype = \"*\"\nkeep = \"1d\"\n",
+       "f.toml:2: cleaning[0].name: want letters, digits, '-', '_' and '.', a letter or digit first"},
+      {"[[regions]]\nname = \"a\"\nkubeconfig = \"k\"\nevent_ttl = \"1ms\"\n",
+       "f.toml:4: regions[0].event_ttl: want a second at least"},
       {"[share]\n", "f.toml:1: share.namespace: want where the Leases are"},
       {"database = \"sqlite:x\"\n[share]\nnamespace = \"a\"\n",
        "f.toml:1: database: a file is one lookout's; [share] wants a \"postgresql:\""},
@@ -259,6 +270,35 @@ TEST(Duration, ReadsUnitsAndNothingElse) {
                         {"200000000000d", -1}}) {
     EXPECT_EQ(duration_ms(c.text).value_or(-1), c.ms) << c.text;
   }
+}
+
+TEST(Config, APolicyNamesWhatItTakesAndWhereItGoes) {
+  const auto c = parse_config(R"(archive = "old"
+[[cleaning]]
+name = "noise"
+type = "kubernetes.event"
+kinds = ["Pod"]
+reasons = ["Pulled", "Created"]
+namespaces = ["shop"]
+keep = "3d"
+keep_rows = 1000
+archive = true
+[[cleaning]]
+type = "dead"
+keep = "90d"
+)",
+                              "/etc/lookout/f.toml");
+  ASSERT_TRUE(c) << c.error().text();
+  EXPECT_EQ(c->archive, "/etc/lookout/old");
+  ASSERT_EQ(c->cleaning.size(), 2u);
+  const CleaningPolicy& p = c->cleaning[0];
+  EXPECT_EQ(p.name, "noise");
+  EXPECT_EQ(p.kinds, (std::vector<std::string>{"Pod"}));
+  EXPECT_EQ(p.reasons, (std::vector<std::string>{"Pulled", "Created"}));
+  EXPECT_EQ(p.namespaces, (std::vector<std::string>{"shop"}));
+  EXPECT_EQ(p.keep_rows, 1000);
+  EXPECT_TRUE(p.archive);
+  EXPECT_EQ(c->cleaning[1].name, "dead");
 }
 
 }  // namespace

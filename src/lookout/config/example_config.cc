@@ -18,6 +18,9 @@ secret_key_file = "lookout.key"
 # Whether every Event of a cluster is stored, or only what the rules make of it.
 raw_events = true
 
+# Where cleaning writes what it archives: JSON lines, gzip.
+# archive = "archive"
+
 stuck_after = "10m"    # a release under way for longer is told as release.stuck
 settle_within = "60s"  # a deployed release whose workloads are not available then is degraded
 
@@ -39,6 +42,7 @@ kubeconfig = "eu-1.kubeconfig"  # or "in-cluster": the pod's own account
 # context = "admin"             # of the kubeconfig; its current one otherwise
 # namespaces = ["shop"]         # all otherwise
 # enabled = false               # it is not watched; what is stored of it stays, and goes on from there
+# event_ttl = "1h"              # of its API server; who was away for longer may have missed Events
 
 # ---- who is told ----
 
@@ -109,9 +113,23 @@ dedup = "{cluster}/{event}/{count}"
 
 # ---- how long things are kept ----
 
+# A row goes by one policy, the most particular that fits it; "*" takes what has no other. What waits
+# to be told is never removed, nor its event; what was given up goes by the policy "dead", or "*".
 [[cleaning]]
 type = "kubernetes.event"
 keep = "14d"
+# keep_rows = 5000000           # only the newest so many; with keep or without
+# archive = true                # written to a file of archive's folder before it goes
+
+# [[cleaning]]                  # of that type those of some kinds, reasons, namespaces
+# name = "noise"
+# type = "kubernetes.event"
+# reasons = ["Pulled", "Created", "Started"]
+# keep = "3d"
+
+# [[cleaning]]
+# type = "delivery"             # those that succeeded, before their events go; also: "attempt",
+# keep = "30d"                  # "dead" (given up), "gap", "observation" (the states)
 
 [[cleaning]]
 type = "*"

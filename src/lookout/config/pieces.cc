@@ -12,6 +12,7 @@ namespace pintle::lookout {
 namespace {
 
 constexpr std::string_view kOrders[] = {"subject", "release", "region", "subscription"};
+constexpr int64_t kMostRows = 1'000'000'000;
 constexpr std::string_view kGoodName =
     "want letters, digits, '-', '_' and '.', a letter or digit first";
 
@@ -34,6 +35,8 @@ Status read_region(Section& s, RegionConfig& r) {
   s.text("context", r.context);
   s.texts("namespaces", r.namespaces);
   s.flag("enabled", r.enabled);
+  s.duration("event_ttl", r.event_ttl_ms);
+  s.want(r.event_ttl_ms >= 1000, "event_ttl", "want a second at least");
   s.want(good_name(r.name), "name", kGoodName);
   std::set<std::string_view> spaces;
   for (const std::string& space : r.namespaces) {
@@ -81,13 +84,29 @@ Status read_subscription(Section& s, const std::vector<Rule>& rules, Subscriptio
   return s.end();
 }
 
-Status read_policy(Section& s, const std::vector<Rule>& rules, CleaningPolicy& p) {
+Status read_policy(Section& s, const Config& config, CleaningPolicy& p) {
+  s.text("name", p.name);
   s.text("type", p.type);
+  s.texts("kinds", p.kinds);
+  s.texts("reasons", p.reasons);
+  s.texts("namespaces", p.namespaces);
   s.duration("keep", p.keep_ms);
+  s.number("keep_rows", p.keep_rows, 1, kMostRows);
+  s.flag("archive", p.archive);
+  if (p.name.empty()) p.name = p.type;
+  s.want(p.name == p.type || good_name(p.name), "name", kGoodName);
   s.want(!p.type.empty(), "type", "want a type of events, or \"*\"");
-  s.want(p.type == "observation" || known_type_pattern(p.type, rules), "type",
+  s.want(is_table(p.type) || known_type_pattern(p.type, config.rules), "type",
          cat("no event is of type \"", p.type, "\""));
-  s.want(p.keep_ms > 0, "keep", "want how long they are kept, as \"14d\"");
+  for (const auto& [key, list] : {std::pair{"kinds", &p.kinds},
+                                  {"reasons", &p.reasons},
+                                  {"namespaces", &p.namespaces}}) {
+    s.want(!is_table(p.type) || list->empty(), key, "events have them only");
+  }
+  s.want(p.keep_ms > 0 || p.keep_rows > 0, "keep",
+         "want how long they are kept, as \"14d\"; or keep_rows");
+  s.want(!p.archive || !config.archive.empty(), "archive",
+         "the configuration's file has no archive = \"FOLDER\"");
   return s.end();
 }
 

@@ -20,7 +20,8 @@ Status read_region(Section& s, RegionConfig& r);
 // With `secret_file` that key is known, too; the sink is then not checked when it is given.
 Status read_subscription(Section& s, const std::vector<Rule>& rules, Subscription& out,
                          std::string* secret_file = nullptr);
-Status read_policy(Section& s, const std::vector<Rule>& rules, CleaningPolicy& p);
+// Of the configuration: the rules, and whether there is an archive.
+Status read_policy(Section& s, const Config& config, CleaningPolicy& p);
 // Changes the rule of that name where it stands; a new one is put at `at`, which moves behind it.
 // Its name is given back.
 Result<std::string> read_rule_into(Section& s, std::vector<Rule>& rules, size_t& at);

@@ -96,7 +96,7 @@ TEST(Pieces, ReadTheKeysOfTheirSchemas) {
       {"PolicyInput",
        [](Section& s) {
          CleaningPolicy out;
-         return read_policy(s, {}, out);
+         return read_policy(s, Config(), out);
        }},
   };
   for (const Case& c : cases) {

@@ -29,7 +29,21 @@ std::string region_json(const RegionConfig& r) {
       .text("context", r.context)
       .raw("namespaces", json_list(r.namespaces))
       .raw("enabled", r.enabled ? "true" : "false")
+      .text("event_ttl", cat(r.event_ttl_ms, "ms"))
       .take();
+}
+
+std::string policy_json(const CleaningPolicy& p) {
+  Data out;
+  out.text("name", p.name).text("type", p.type);
+  out.text("keep", p.keep_ms > 0 ? cat(p.keep_ms, "ms") : "").number("keep_rows", p.keep_rows);
+  for (const auto& [key, list] : {std::pair{"kinds", &p.kinds},
+                                  {"reasons", &p.reasons},
+                                  {"namespaces", &p.namespaces}}) {
+    if (!list->empty()) out.raw(key, json_list(*list));
+  }
+  if (p.archive) out.raw("archive", "true");
+  return out.take();
 }
 
 Status take_region(const Setting& s, Config& config) {
@@ -50,9 +64,9 @@ Status take_policy(const Setting& s, Config& config) {
   const SectionText text = TRY(SectionText::json(s.value));
   Section top = text.top();
   CleaningPolicy p;
-  TRY(read_policy(top, config.rules, p));
-  if (find_named(config.cleaning, &CleaningPolicy::type, p.type) != config.cleaning.end()) {
-    return of_file("policy of", p.type);
+  TRY(read_policy(top, config, p));
+  if (find_named(config.cleaning, &CleaningPolicy::name, p.name) != config.cleaning.end()) {
+    return of_file("policy", p.name);
   }
   p.of_api = true;
   config.cleaning.push_back(std::move(p));
@@ -111,11 +125,10 @@ Result<Setting> policy_setting(std::string_view json, const Config& config) {
   Section top = text.top();
   top.skip("source");
   CleaningPolicy p;
-  TRY(read_policy(top, config.rules, p));
-  const auto there = find_named(config.cleaning, &CleaningPolicy::type, p.type);
-  if (there != config.cleaning.end() && !there->of_api) return of_file("policy of", p.type);
-  return Setting{std::string(kPolicySetting), p.type,
-                 Data().text("type", p.type).text("keep", cat(p.keep_ms, "ms")).take(), ""};
+  TRY(read_policy(top, config, p));
+  const auto there = find_named(config.cleaning, &CleaningPolicy::name, p.name);
+  if (there != config.cleaning.end() && !there->of_api) return of_file("policy", p.name);
+  return Setting{std::string(kPolicySetting), p.name, policy_json(p), ""};
 }
 
 Result<Setting> rule_setting(std::string_view json, const Config& config) {

@@ -21,6 +21,7 @@
 #include "lookout/deliver/attempt_text.h"
 #include "lookout/deliver/endpoint.h"
 #include "lookout/deliver/job.h"
+#include "lookout/deliver/tally.h"
 #include "lookout/deliver/workers.h"
 
 namespace pintle::lookout {
@@ -112,7 +113,9 @@ class Engine final : public Deliverer {
   void stop(int64_t grace_ms) override;
 
   DeliverCounters counters() const override {
-    return {attempts_, succeeded_, retried_, dead_, open_breakers_};
+    DeliverCounters out{attempts_, succeeded_, retried_, dead_, open_breakers_};
+    tally_.read(out);
+    return out;
   }
 
  private:
@@ -169,6 +172,7 @@ class Engine final : public Deliverer {
   Workers workers_{kWorkers};
 
   std::atomic<uint64_t> attempts_{0}, succeeded_{0}, retried_{0}, dead_{0}, open_breakers_{0};
+  Tally tally_;
 };
 
 void Engine::stop(int64_t grace_ms) {
@@ -615,6 +619,7 @@ void Engine::record(const Job& job, const Claimed& c, const Verdict& v, const st
       e.reason = v.why;
       ++dead_;
   }
+  tally_.count(c, a, e.state, now());
   end(std::move(e));
 }
 
@@ -628,6 +633,7 @@ void Engine::poison(const Claimed& c, const Error& error) {
   e.attempt.started_ms = now();
   e.attempt.error = e.reason;
   ++dead_;
+  tally_.count(c, e.attempt, e.state, now());
   end(std::move(e));
   claim_soon_ = true;
 }
@@ -650,6 +656,7 @@ void Engine::pass_over(const Claimed& c, std::string_view why) {
   e.attempt.started_ms = now();
   e.attempt.response_head = why;
   ++succeeded_;
+  tally_.count(c, e.attempt, e.state, now());
   end(std::move(e));
   claim_soon_ = true;
 }

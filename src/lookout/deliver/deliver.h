@@ -20,11 +20,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
 #include "base/log.h"
 #include "lookout/deliver/guard.h"
+#include "lookout/histogram.h"
 #include "lookout/store.h"
 #include "sys/clock.h"
 #include "sys/disk.h"
@@ -45,6 +47,12 @@ struct DeliverOptions {
 
 struct DeliverCounters {
   uint64_t attempts = 0, succeeded = 0, retried = 0, dead = 0, open_breakers = 0;
+  struct Sink {
+    std::map<std::string, uint64_t> attempts = {};  // of deliveries: "2xx" ... "5xx", "ok", "error"
+    uint64_t dead = 0;
+  };
+  std::map<std::string, Sink> sinks = {};       // by kind
+  Histogram first_attempt = {}, delivered = {};  // from the event's storing, of what is told first
 };
 
 class Deliverer {

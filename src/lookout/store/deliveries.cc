@@ -39,15 +39,6 @@ bool finished(DeliveryState s) {
          s == DeliveryState::kCancelled;
 }
 
-Result<Delivery> find(db::Session& session, int64_t id) {
-  std::string sql = "select ";
-  sql.append(kColumns).append(" from delivery d where d.id = ?");
-  Delivery out;
-  TRY(session.query(sql, kLetters, [&](const db::Row& row) { out = read_delivery(row); }, id));
-  if (out.id == 0) return Error(Code::kNotFound, "no delivery " + std::to_string(id));
-  return out;
-}
-
 Status add_attempt(db::Session& session, const Attempt& a) {
   std::string_view head = std::string_view(a.response_head).substr(0, kResponseHead);
   while (head.size() == kResponseHead && (head.back() & 0xc0) == 0x80) head.remove_suffix(1);
@@ -60,12 +51,21 @@ Status add_attempt(db::Session& session, const Attempt& a) {
   return ok();
 }
 
-Status cancel(db::Session& session, const Delivery& d) {
-  TRY(session.run("update delivery set state = 5 where id = ?", d.id));
+Status cancel(db::Session& session, const Delivery& d, int64_t now_ms) {
+  TRY(session.run("update delivery set state = 5, ended_ms = ? where id = ?", now_ms, d.id));
   return advance_lane(session, d.order_key);
 }
 
 }  // namespace
+
+Result<Delivery> find_delivery(db::Session& session, int64_t id) {
+  std::string sql = "select ";
+  sql.append(kColumns).append(" from delivery d where d.id = ?");
+  Delivery out;
+  TRY(session.query(sql, kLetters, [&](const db::Row& row) { out = read_delivery(row); }, id));
+  if (out.id == 0) return Error(Code::kNotFound, "no delivery " + std::to_string(id));
+  return out;
+}
 
 Result<int64_t> hold_lane(db::Session& session, std::string_view order_key) {
   std::string sql = "select head from lane where order_key = ?";
@@ -92,7 +92,7 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
                                  const Lease& lease, std::vector<Claimed>& out) {
   Claimed claimed;
   Delivery& d = claimed.delivery;
-  d = TRY(find(session, id));
+  d = TRY(find_delivery(session, id));
   if (finished(d.state)) {
     TRY(advance_lane(session, order_key));
     return false;
@@ -110,7 +110,7 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
                     [&](const db::Row& row) { to = read_subscription(row); }, d.subscription_id));
   if (!to && to.error().code() != Code::kNotFound) return to.error();
   if (!to || claimed.event.sequence == 0) {
-    TRY(cancel(session, d));
+    TRY(cancel(session, d, lease.now_ms));
     return false;
   }
   if (!to->active()) {
@@ -191,9 +191,10 @@ Status SqlStore::finish(const Delivery& leased, DeliveryState state, int64_t due
     if (tried && first == 0) first = attempt.started_ms;
     int64_t changed = TRY(session.run(
         "update delivery set state = ?, due_ms = ?, attempts = ?, first_attempt_ms = ?, "
-        "dead_reason = ?, lease_owner = '', lease_until_ms = 0 where id = ? and state = 1 and "
+        "ended_ms = ?, dead_reason = ?, lease_owner = '', lease_until_ms = 0 where id = ? and state = 1 and "
         "lease_owner = ? and lease_epoch = ? and lease_until_ms = ?",
-        static_cast<int64_t>(state), due_ms, leased.attempts + (tried ? 1 : 0), first, dead_reason,
+        static_cast<int64_t>(state), due_ms, leased.attempts + (tried ? 1 : 0), first,
+        finished(state) ? now_ms() : 0, dead_reason,
         leased.id, leased.lease_owner, leased.lease_epoch, leased.lease_until_ms));
     if (changed == 0) {
       return Error(Code::kFailedPrecondition,
@@ -211,6 +212,32 @@ Status SqlStore::finish(const Delivery& leased, DeliveryState state, int64_t due
     }
     return ok();
   });
+}
+
+Result<OutboxDepth> SqlStore::outbox_depth() {
+  constexpr int64_t kLeastNs = 5'000'000'000, kTimes = 50;
+  std::lock_guard one(depth_mutex_);
+  const int64_t began = clock_.monotonic_ns();
+  if (depth_due_ns_ != 0 && began < depth_due_ns_) return depth_;
+  OutboxDepth now;
+  // The conditions of the indexes, word for word.
+  TRY(alone(sweeper(), [&](db::Session& session) -> Status {
+    TRY(session.query("select coalesce(sum(case state when 0 then 1 else 0 end), 0), "
+                      "coalesce(sum(case state when 1 then 1 else 0 end), 0), "
+                      "coalesce(sum(case state when 3 then 1 else 0 end), 0) "
+                      "from delivery where state in (0, 1, 3)",
+                      "nnn", [&](const db::Row& row) {
+                        now.pending = row.number(0);
+                        now.leased = row.number(1);
+                        now.retry = row.number(2);
+                      }));
+    now.dead = TRY(session.number("select count(*) from delivery where state = 4", 0));
+    return ok();
+  }));
+  depth_ = now;
+  const int64_t ended = clock_.monotonic_ns();
+  depth_due_ns_ = ended + std::max(kLeastNs, kTimes * (ended - began));
+  return depth_;
 }
 
 Result<std::vector<Delivery>> SqlStore::deliveries(const DeliveryQuery& query) {
@@ -249,20 +276,22 @@ Result<std::vector<Delivery>> SqlStore::deliveries(const DeliveryQuery& query) {
   });
 }
 
+Result<std::vector<Attempt>> attempts_of(db::Session& session, int64_t delivery_id) {
+  std::vector<Attempt> out;
+  TRY(session.query("select delivery_id, n, started_ms, took_ms, status, error, peer, "
+                    "response_head from attempt where delivery_id = ? order by n",
+                    "nnnnnttt",
+                    [&](const db::Row& row) {
+                      out.push_back({row.number(0), static_cast<int>(row.number(1)), row.number(2),
+                                     row.number(3), static_cast<int>(row.number(4)), row.text(5),
+                                     row.text(6), row.text(7)});
+                    },
+                    delivery_id));
+  return out;
+}
+
 Result<std::vector<Attempt>> SqlStore::attempts(int64_t delivery_id) {
-  return read([&](db::Session& session) -> Result<std::vector<Attempt>> {
-    std::vector<Attempt> out;
-    TRY(session.query("select delivery_id, n, started_ms, took_ms, status, error, peer, "
-                      "response_head from attempt where delivery_id = ? order by n",
-                      "nnnnnttt",
-                      [&](const db::Row& row) {
-                        out.push_back({row.number(0), static_cast<int>(row.number(1)), row.number(2),
-                                       row.number(3), static_cast<int>(row.number(4)), row.text(5),
-                                       row.text(6), row.text(7)});
-                      },
-                      delivery_id));
-    return out;
-  });
+  return read([&](db::Session& session) { return attempts_of(session, delivery_id); });
 }
 
 Status SqlStore::resend(int64_t delivery_id) {
@@ -270,9 +299,9 @@ Status SqlStore::resend(int64_t delivery_id) {
     // The ledger first: ids grow in the order in which they become visible.
     int64_t id = TRY(session.number(
         "update ledger set delivery_id = delivery_id + 1 where one = 1 returning delivery_id", 0));
-    Delivery d = TRY(find(session, delivery_id));
+    Delivery d = TRY(find_delivery(session, delivery_id));
     TRY(hold_lane(session, d.order_key));
-    d = TRY(find(session, delivery_id));
+    d = TRY(find_delivery(session, delivery_id));
     if (!finished(d.state)) {
       return Error(Code::kFailedPrecondition,
                    "delivery " + std::to_string(delivery_id) + " is not finished");
@@ -280,6 +309,11 @@ Status SqlStore::resend(int64_t delivery_id) {
     if (TRY(session.number("select count(*) from subscription where id = ?", 0,
                            d.subscription_id)) == 0) {
       return Error(Code::kNotFound, "its subscription is gone");
+    }
+    std::string held = "select seq from event where seq = ?";
+    held += session.on_postgres(" for share");  // the cleaner waits
+    if (TRY(session.number(held, 0, d.event_sequence)) == 0) {
+      return Error(Code::kNotFound, "its event is gone");
     }
     int64_t generation = TRY(session.number(
         "select max(generation) from delivery where event_seq = ? and subscription_id = ?", 0,
@@ -298,14 +332,14 @@ Status SqlStore::resend(int64_t delivery_id) {
 
 Status SqlStore::skip(int64_t delivery_id) {
   return change(outbox(), [&](db::Session& session) -> Status {
-    Delivery d = TRY(find(session, delivery_id));
+    Delivery d = TRY(find_delivery(session, delivery_id));
     int64_t head = TRY(hold_lane(session, d.order_key));
-    d = TRY(find(session, delivery_id));
+    d = TRY(find_delivery(session, delivery_id));
     if (finished(d.state)) {
       return Error(Code::kFailedPrecondition,
                    "delivery " + std::to_string(delivery_id) + " is finished already");
     }
-    TRY(session.run("update delivery set state = 5 where id = ?", d.id));
+    TRY(session.run("update delivery set state = 5, ended_ms = ? where id = ?", now_ms(), d.id));
     if (head == d.id) return advance_lane(session, d.order_key);
     return ok();
   });

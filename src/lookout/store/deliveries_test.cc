@@ -1,4 +1,4 @@
-// The outbox: subscriptions, claims, leases, ends, and cleaning.
+// The outbox: subscriptions, claims, leases and ends.
 #include <set>
 #include <thread>
 
@@ -9,29 +9,6 @@ namespace {
 
 using OutboxTest = StoreTest;
 using State = DeliveryState;
-
-TEST_P(OutboxTest, CleaningPassesOverWhatWaitsOnceInARoundAndLeavesNothingWithoutItsEvent) {
-  subscribe("all");
-  for (int i = 0; i < 350; ++i) tell("r" + std::to_string(i));
-  const auto claimed = *store_->claim("me", 1, 60'000, 300);
-  ASSERT_EQ(claimed.size(), 300u);
-  Attempt a;
-  a.n = 1;
-  for (size_t i = 100; i < 300; ++i) {
-    ASSERT_TRUE(store_->finish(claimed[i].delivery, DeliveryState::kSucceeded, 0, "", a));
-  }
-  clock_.step(int64_t{1000} * 1'000'000);
-  int64_t gone = 0;
-  for (int i = 0; i < 4; ++i) gone += *store_->clean("release.deployed", now(), 90);
-  EXPECT_EQ(gone, 200);
-  DeliveryQuery query;
-  query.limit = 1000;
-  const auto left = *store_->deliveries(query);
-  EXPECT_EQ(left.size(), 150u) << "those that wait or are under way";
-  for (const Delivery& d : left) EXPECT_TRUE(store_->event(d.event_sequence)) << d.id;
-  ASSERT_TRUE(store_->finish(claimed[0].delivery, DeliveryState::kDead, 0, "gone", a));
-  EXPECT_EQ(*store_->clean("release.deployed", now(), 90), 1) << "the next round begins anew";
-}
 
 INSTANTIATE_TEST_SUITE_P(Both, OutboxTest,
                          testing::Values(db::Dialect::kSqlite, db::Dialect::kPostgres),
@@ -354,67 +331,6 @@ TEST_P(OutboxTest, ManyDeliverersShareWithoutTakingTwice) {
     EXPECT_TRUE(std::is_sorted(seqs.begin(), seqs.end())) << key;
   }
   EXPECT_EQ(*store_->next_due_ms(), 0);
-}
-
-TEST_P(OutboxTest, CleaningTakesOldFinishedEventsOfItsTypeInBatches) {
-  subscribe("all");
-  for (int i = 0; i < 5; ++i) tell("r" + std::to_string(i), "pod.failed");
-  tell("x", "release.step");
-  auto got = claim();
-  ASSERT_EQ(got.size(), 6u);
-  for (size_t i = 1; i < got.size(); ++i) ASSERT_TRUE(finish(got[i], State::kSucceeded));
-  pass(1000);
-  EXPECT_EQ(*store_->clean("pod.*", kStartMs, 100), 0);  // none is old enough
-  EXPECT_EQ(*store_->clean("image.*", now(), 100), 0);
-  EXPECT_EQ(*store_->clean("pod.*", now(), 3), 3);
-  EXPECT_EQ(*store_->clean("pod.failed", now(), 3), 1);  // the first is not delivered yet
-  EXPECT_EQ(store_->events({})->size(), 2u);
-  EXPECT_EQ(store_->deliveries({})->size(), 2u);
-  EXPECT_TRUE(store_->attempts(got[1].delivery.id)->empty());
-  EXPECT_EQ(*store_->clean("*", now(), 100), 1);
-  ASSERT_TRUE(finish(got[0], State::kDead, 0, "x"));
-  EXPECT_EQ(*store_->clean("*", now(), 100), 1);
-  EXPECT_EQ(*store_->last_sequence(), 6);
-  EXPECT_EQ(tell("y"), 7);  // numbers are never used again
-}
-
-TEST_P(OutboxTest, CleaningKeepsTheNewestStateAndWhatWasTold) {
-  Batch b = batch();
-  b.observations = {state_of("u1", "1", "deployments.apps"), state_of("u1", "2", "deployments.apps"),
-                    state_of("u2", "3", "deployments.apps")};
-  b.events = {event_of("release.deployed", 1, "k1"), event_of("deployment.changed", 1)};
-  commit(b);
-  pass(1000);
-  EXPECT_EQ(*store_->clean("*", now(), 100), 3);  // two events and the older state of u1
-  EXPECT_EQ(*store_->clean("*", now(), 100), 0);
-  b.observations.erase(b.observations.begin());
-  b.events[0].observation = b.events[1].observation = 0;
-  Committed again = commit(b);
-  EXPECT_EQ(again.observations, 0u);
-  EXPECT_EQ(again.sequences, (Seqs{0, 0}));
-  Batch gone = batch();
-  gone.observations = {state_of("u1", "4", "deployments.apps")};
-  gone.observations[0].change = Change::kDeleted;
-  commit(gone);
-  EXPECT_EQ(*store_->clean("observation", now(), 100), 2);
-}
-
-TEST_P(OutboxTest, CleaningPassesStatesThatStayAndDropsEventsNobodySawGo) {
-  Batch b = batch();
-  for (int i = 0; i < 1500; ++i) b.observations.push_back(state_of(std::to_string(i), "1", "pods"));
-  for (int i = 0; i < 30; ++i) b.observations.push_back(state_of(std::to_string(i), "2", "events"));
-  for (int i = 0; i < 30; ++i) b.observations.push_back(state_of(std::to_string(i), "3", "pods"));
-  commit(b);
-  pass(6 * 86'400'000LL);
-  EXPECT_EQ(*store_->clean("observation", now(), 20), 20);  // of the 30 that have a newer state
-  EXPECT_EQ(*store_->clean("observation", now(), 100), 10);
-  EXPECT_EQ(store_->counts("c1", "events")->size(), 30u);
-  pass(2 * 86'400'000LL);
-  int64_t gone = 0;
-  for (int i = 0; i < 3; ++i) gone += *store_->clean("observation", now(), 100);
-  EXPECT_EQ(gone, 30);
-  EXPECT_TRUE(store_->counts("c1", "events")->empty());
-  EXPECT_EQ(store_->counts("c1", "pods")->size(), 1500u);
 }
 
 }  // namespace

@@ -94,19 +94,35 @@ Result<std::vector<StoredEvent>> SqlStore::events(const EventQuery& query) {
   });
 }
 
+Result<StoredEvent> find_event(db::Session& session, int64_t sequence) {
+  std::string sql = "select ";
+  sql += event_columns();
+  sql += " from event e where e.seq = ?";
+  StoredEvent out;
+  TRY(session.query(sql, event_letters(), [&](const db::Row& row) { out = read_event(row); },
+                    sequence));
+  if (out.sequence == 0) {
+    return Error(Code::kNotFound, "no event " + std::to_string(sequence));
+  }
+  return out;
+}
+
 Result<StoredEvent> SqlStore::event(int64_t sequence) {
-  return read([&](db::Session& session) -> Result<StoredEvent> {
-    std::string sql = "select ";
-    sql += event_columns();
-    sql += " from event e where e.seq = ?";
-    StoredEvent out;
-    TRY(session.query(sql, event_letters(), [&](const db::Row& row) { out = read_event(row); },
-                      sequence));
-    if (out.sequence == 0) {
-      return Error(Code::kNotFound, "no event " + std::to_string(sequence));
-    }
-    return out;
-  });
+  return read([&](db::Session& session) { return find_event(session, sequence); });
+}
+
+Observation read_state(const db::Row& row) {
+  Observation out;
+  out.resource = row.text(0);
+  out.uid = row.text(1);
+  out.version = row.text(2);
+  out.change = static_cast<Change>(std::clamp<int64_t>(row.number(3), 0, 2));
+  out.subject = {row.text(4), row.text(5), row.text(6), row.text(7), row.text(8), row.text(9)};
+  out.digest = row.text(10);
+  out.received_ms = row.number(11);
+  out.count = row.number(12);
+  out.count_delta = row.number(13);
+  return out;
 }
 
 Result<Observation> SqlStore::observation(int64_t sequence) {
@@ -118,20 +134,7 @@ Result<Observation> SqlStore::observation(int64_t sequence) {
         "o.received_ms, o.count, o.count_delta from event e join observation o on "
         "o.cluster_uid = e.cluster_uid and o.resource = e.observation_resource and "
         "o.uid = e.observation_uid and o.version = e.observation_version where e.seq = ?",
-        "tttntttttttnnn",
-        [&](const db::Row& row) {
-          out.resource = row.text(0);
-          out.uid = row.text(1);
-          out.version = row.text(2);
-          out.change = static_cast<Change>(std::clamp<int64_t>(row.number(3), 0, 2));
-          out.subject = {row.text(4), row.text(5), row.text(6),
-                         row.text(7), row.text(8), row.text(9)};
-          out.digest = row.text(10);
-          out.received_ms = row.number(11);
-          out.count = row.number(12);
-          out.count_delta = row.number(13);
-        },
-        sequence));
+        kStateLetters, [&](const db::Row& row) { out = read_state(row); }, sequence));
     if (out.resource.empty()) {
       return Error(Code::kNotFound, "no state told event " + std::to_string(sequence));
     }

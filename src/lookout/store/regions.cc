@@ -166,18 +166,18 @@ Result<std::string> SqlStore::newest_version(std::string_view cluster_uid,
   });
 }
 
-Result<std::vector<Store::StoredGap>> SqlStore::gaps(int64_t after, int limit) {
+StoredGap read_gap(const db::Row& row) {
+  return {row.number(0), row.text(1),
+          Gap{row.text(2), row.number(3), row.number(4), row.text(5), row.text(6)}};
+}
+
+Result<std::vector<StoredGap>> SqlStore::gaps(int64_t after, int limit) {
   return read([&](db::Session& session) -> Result<std::vector<StoredGap>> {
     std::vector<StoredGap> out;
     TRY(session.query("select id, region, resource, from_ms, to_ms, from_version, cause from gap "
                       "where id > ? order by id limit ?",
-                      "nttnntt",
-                      [&](const db::Row& row) {
-                        out.push_back({row.number(0), row.text(1),
-                                       Gap{row.text(2), row.number(3), row.number(4), row.text(5),
-                                           row.text(6)}});
-                      },
-                      after, limit));
+                      kGapLetters, [&](const db::Row& row) { out.push_back(read_gap(row)); }, after,
+                      limit));
     return out;
   });
 }

@@ -184,6 +184,9 @@ create table mark (
   event_seq bigint not null,
   set_ms bigint not null) {text_key};
 create index mark_age on mark (set_ms);
+)",
+                                          R"(
+alter table delivery add column ended_ms bigint not null default 0;
 )"};
 
 }  // namespace

@@ -29,6 +29,7 @@ Status SqlStore::start() {
   if (writer_.session->dialect() == db::Dialect::kPostgres) {
     outbox_.session = TRY(db::Session::open({options_.url}));
   }
+  sweeper_.session = TRY(db::Session::open({options_.url}));
   for (int i = 0; i < options_.readers; ++i) {
     readers_.push_back(std::make_unique<Door>());
     readers_.back()->session = TRY(db::Session::open({options_.url}));
@@ -87,7 +88,9 @@ Status SqlStore::change(Door& door, const std::function<Status(db::Session&)>& b
 
 uint64_t SqlStore::statements() const {
   uint64_t sum = writer_.session->statements();
-  if (outbox_.session != nullptr) sum += outbox_.session->statements();
+  for (const Door* door : {&outbox_, &sweeper_}) {
+    if (door->session != nullptr) sum += door->session->statements();
+  }
   for (const auto& reader : readers_) sum += reader->session->statements();
   return sum;
 }

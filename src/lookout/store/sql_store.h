@@ -16,6 +16,7 @@
 
 #include "db/db.h"
 #include "lookout/store.h"
+#include "lookout/store/cleaning.h"
 
 namespace pintle::lookout {
 
@@ -64,8 +65,11 @@ class SqlStore : public Store {
   Result<std::vector<Attempt>> attempts(int64_t delivery_id) override;
   Status resend(int64_t delivery_id) override;
   Status skip(int64_t delivery_id) override;
-  Result<int64_t> clean(std::string_view type, int64_t before_ms, int limit) override;
-  Result<int64_t> count_old(std::string_view type, int64_t before_ms, int limit) override;
+  Result<Cleaned> clean(const std::vector<CleaningPolicy>& policies, int limit,
+                        const Archive& archive) override;
+  Result<Cleaned> try_cleaning(const std::vector<CleaningPolicy>& policies, std::string_view name,
+                               int limit) override;
+  Result<OutboxDepth> outbox_depth() override;
   uint64_t statements() const override;
 
  private:
@@ -103,27 +107,27 @@ class SqlStore : public Store {
   Status refresh_subscriptions(db::Session& session, int64_t version);
   Result<bool> claim_one(db::Session& session, const std::string& order_key, int64_t id,
                          const Lease& lease, std::vector<Claimed>& out);
-  Result<int64_t> clean_type(std::string_view type, int64_t before_ms, int limit);
-  Result<bool> clean_pieces(size_t count,
-                            const std::function<Status(db::Session&, size_t)>& remove);
-  Result<int64_t> clean_states(int64_t before_ms, int limit);
+  // What is found by walking all of a table holds up nobody who reads.
+  Door& sweeper() { return sweeper_.session == nullptr ? writer_ : sweeper_; }
+  Result<Cleaned> clean_some(int limit, const Archive& archive);
+  Status archive_old(const CleaningStep& step, std::vector<OldRow>& old, const Archive& archive,
+                     std::string& error);
+  Status remove_old(const CleaningStep& step, const std::vector<OldRow>& old, RowCounts& rows);
 
   StoreOptions options_;
   sys::Clock& clock_;
   Door writer_, outbox_;  // SQLite has one writer: there the outbox uses it too
+  Door sweeper_;
   std::vector<std::unique_ptr<Door>> readers_;
   std::atomic<size_t> next_reader_ = 0;
   // The enabled ones, as of a version; under the writer's lock.
   std::vector<Subscription> active_;
   int64_t active_version_ = -1;
-  // Where the cleaner's walk over the states goes on.
-  struct Swept {
-    int64_t received_ms = INT64_MIN;
-    std::string uid, version;
-  };
+  std::mutex depth_mutex_;  // guards what follows
+  OutboxDepth depth_;
+  int64_t depth_due_ns_ = 0;  // monotonic; 0: it was never counted
   std::mutex cleaning_;
-  Swept swept_;
-  std::map<std::string, int64_t> swept_events_;  // the same over the events of a type
+  std::unique_ptr<CleaningRound> round_;  // guarded by cleaning_
 };
 
 // What several files ask of a session.
@@ -134,9 +138,18 @@ Result<int64_t> hold_lane(db::Session& session, std::string_view order_key);
 Status advance_lane(db::Session& session, std::string_view order_key);
 
 // The columns of an event in the order that read_event reads them, from `at` on.
+Result<StoredEvent> find_event(db::Session& session, int64_t sequence);
 std::string_view event_columns();
 std::string_view event_letters();
 StoredEvent read_event(const db::Row& row, size_t at = 0);
+inline constexpr std::string_view kStateLetters = "tttntttttttnnn";
+Observation read_state(const db::Row& row);
+inline constexpr std::string_view kGapLetters = "nttnntt";
+StoredGap read_gap(const db::Row& row);
+inline constexpr std::string_view kGapById =
+    "select id, region, resource, from_ms, to_ms, from_version, cause from gap where id = ?";
+Result<Delivery> find_delivery(db::Session& session, int64_t id);
+Result<std::vector<Attempt>> attempts_of(db::Session& session, int64_t delivery_id);
 // Likewise of a subscription; its secret is left as stored.
 std::string_view subscription_columns();
 std::string_view subscription_letters();

@@ -138,9 +138,9 @@ Status SqlStore::remove_subscription(int64_t id) {
   return change(writer_, [&](db::Session& session) -> Status {
     TRY(touch_subscriptions(session));
     TRY(hold_lanes(session, id));
-    TRY(session.run("update delivery set state = 5 where state in (0, 1, 3) and order_key in "
-                    "(select order_key from lane where subscription_id = ?)",
-                    id));
+    TRY(session.run("update delivery set state = 5, ended_ms = ? where state in (0, 1, 3) and "
+                    "order_key in (select order_key from lane where subscription_id = ?)",
+                    now_ms(), id));
     TRY(session.run("delete from lane where subscription_id = ?", id));
     if (TRY(session.run("delete from subscription where id = ?", id)) == 0) return missing(id);
     return ok();

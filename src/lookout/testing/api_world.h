@@ -25,6 +25,8 @@ struct ApiWorld {
   std::shared_ptr<const Config> config;
   std::vector<ApiHooks::NamedRelease> releases;
   Subscription tried;
+  Writer::Counters written;
+  std::string leader_unknown, region_state = "live";
   std::string of_file;  // the path of the file's subscription
   std::unique_ptr<Api> api;
   std::unique_ptr<http::Client> client = *http::Client::make({});
@@ -46,7 +48,7 @@ struct ApiWorld {
       for (const RegionConfig& r : config->regions) {
         RegionStatus status;
         status.config = r;
-        status.state = "live";
+        status.state = region_state;
         status.cluster_uid = "cluster-1";
         out.push_back(status);
       }
@@ -66,7 +68,9 @@ struct ApiWorld {
       a.response_head = "of the receiver";
       return a;
     };
-    h.written = [] { return Writer::Counters(); };
+    h.written = [this] { return written; };
+    h.cleaned = [] { return CleaningCounters(); };
+    h.leader_unknown = [this] { return leader_unknown; };
     h.delivered = [] { return DeliverCounters(); };
     h.wake = [] {};
     h.restart_wanted = [] { return std::vector<std::string>(); };

@@ -56,6 +56,10 @@ class MemoryStore final : public SqlStore {
     return out;
   }
 
+  Result<int64_t> last_sequence() override {
+    if (away) return gone();
+    return SqlStore::last_sequence();
+  }
   Result<std::vector<Claimed>> claim(std::string_view owner, int64_t epoch, int64_t lease_ms,
                                      int limit) override {
     if (away) return gone();

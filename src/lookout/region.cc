@@ -562,6 +562,7 @@ RegionStatus WatchedRegion::status() const {
     out.lists = c.lists;
     out.expired = c.expired;
     out.objects = c.objects;
+    out.list_ms = static_cast<int64_t>(c.list_ns / 1'000'000);
     s.watches.push_back(std::move(out));
   }
   return s;

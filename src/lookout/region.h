@@ -58,6 +58,7 @@ struct WatchStatus {
   std::string version, error;
   int64_t heard_ms = 0;
   uint64_t lists = 0, expired = 0, objects = 0;
+  int64_t list_ms = 0;  // that its lists took in all
 };
 
 bool is_well(std::string_view region_state);

@@ -138,6 +138,7 @@ std::string watches_json(const RegionStatus& r) {
                                                .number("lists", static_cast<int64_t>(w.lists))
                                                .number("expired", static_cast<int64_t>(w.expired))
                                                .number("objects", static_cast<int64_t>(w.objects))
+                                               .number("list_ms", w.list_ms)
                                                .take()});
   }
   return watches + "]";

@@ -191,6 +191,7 @@ constexpr SchemaField kWatch[] = {
     {"lists", "number", "since the start"},
     {"expired", "number", "how often its history was gone"},
     {"objects", "number", ""},
+    {"list_ms", "number", "that its lists took in all"},
 };
 
 constexpr SchemaField kRegionInput[] = {

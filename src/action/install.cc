@@ -65,11 +65,7 @@ class Install {
 
   Status reach() {
     const Status reachable = context_.cluster->reachable();
-    if (reachable) return ok();
-    if (context_.helm3) return reachable.error();
-    const Error error = Error::wrap("cluster reachability check failed", reachable.error());
-    context_.log("ERROR", error.text());
-    return error;
+    return reachable ? ok() : Status(not_reachable(context_, reachable.error()));
   }
 
   Error refuse_to_hide() {

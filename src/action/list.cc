@@ -18,8 +18,9 @@ namespace {
 
 constexpr int kFewRevisions = 8;
 
-Error invalid_name(std::string_view verb, std::string_view name) {
-  return {Code::kInvalidArgument, cat(verb, "elease name is invalid: ", name)};
+// Helm looks at the name once it has reached the cluster.
+Error invalid_name(Context& context, std::string_view verb, std::string_view name) {
+  return explained(context, {Code::kInvalidArgument, cat(verb, "elease name is invalid: ", name)});
 }
 
 // The newest revision of each release.
@@ -104,15 +105,17 @@ Result<std::vector<Record>> list(Context& context, const ListOptions& options) {
 }
 
 Result<Record> content(Context& context, std::string_view name, int revision) {
-  if (!validate_release_name(name)) return invalid_name("releaseContent: R", name);
+  if (!validate_release_name(name)) return invalid_name(context, "releaseContent: R", name);
   auto record = revision <= 0 ? storage::last(*context.releases, name)
                               : context.releases->get(name, revision);
-  if (!record) return explained(context, record.error());
-  return record;
+  if (record) return record;
+  // 404 is what anything may answer; a list came from a cluster.
+  if (revision > 0 && storage::is_not_found(record.error())) TRY(context.cluster->reachable());
+  return explained(context, record.error());
 }
 
 Result<std::vector<Record>> history(Context& context, std::string_view name, int max) {
-  if (!validate_release_name(name)) return invalid_name("r", name);
+  if (!validate_release_name(name)) return invalid_name(context, "r", name);
   const auto cut = [max](auto& list) {
     const size_t size = list.size();
     if (max >= 0 && size > static_cast<size_t>(max)) list.erase(list.begin(), list.end() - max);
@@ -134,7 +137,7 @@ Result<std::vector<Record>> history(Context& context, std::string_view name, int
 }
 
 Result<Presence> presence(Context& context, std::string_view name) {
-  if (!validate_release_name(name)) return invalid_name("r", name);
+  if (!validate_release_name(name)) return invalid_name(context, "r", name);
   const auto heads = storage::history(*context.releases, name);
   if (!heads && storage::is_not_found(heads.error())) return Presence::kNone;
   if (!heads) return explained(context, heads.error());

@@ -118,6 +118,8 @@ Result<std::vector<release::Record>> list(Context& context, const ListOptions& o
 
 // ---- shared by the verbs ----
 
+// What install says, and logs, of a cluster that `why` tells cannot be reached.
+Error not_reachable(const Context& context, const Error& why);
 // The cluster's own word on why it cannot be reached, where that is why `error` happened.
 Error explained(Context& context, const Error& error);
 // Version and APIs of the cluster, over what `defaults` says of Helm.

@@ -26,10 +26,15 @@ std::optional<Error> unsent(const Error& error) {
 
 }  // namespace
 
+Error not_reachable(const Context& context, const Error& why) {
+  if (context.helm3) return why;
+  const Error error = Error::wrap("cluster reachability check failed", why);
+  context.log("ERROR", error.text());
+  return error;
+}
+
 Error explained(Context& context, const Error& error) {
   if (storage::is_not_found(error) || context.cluster == nullptr) return error;
-  const auto* answer = error.find<kube::ApiStatus>();
-  if (answer != nullptr && answer->code != 401) return error;
   if (auto why = unsent(error)) return std::move(*why);
   const Status reachable = context.cluster->reachable();
   return reachable ? error : reachable.error();

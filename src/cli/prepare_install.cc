@@ -3,7 +3,6 @@
 #include "action/dependency.h"
 #include "base/strings.h"
 #include "chart/load.h"
-#include "cli/cluster.h"
 #include "cli/post_render.h"
 #include "cli/progress.h"
 #include "cli/schema_documents.h"
@@ -48,11 +47,11 @@ Result<LoadedChart> load_chart(Session& s, action::Context& context, const Chart
   if (where.version.empty() && request.devel) s.log("DEBUG", "setting version to >0.0.0-0");
   where.version = chart_version(request.where, request.devel);
   const std::string path = TRY(locate_chart(s, where, request.reference));
-  s.log("DEBUG", "Chart path", {{"path", path}});
+  if (request.of_install) s.log("DEBUG", "Chart path", {{"path", path}});
   value::Value values = TRY(user_values(s, context, request.values));
   const chart::LoadOptions loading{.log = s.log, .helm3 = s.helm3()};
   ChartPtr chart = TRY(chart::load(context.disk, path, loading));
-  if (request.must_be_installable) TRY(action::check_installable(*chart));
+  if (request.of_install) TRY(action::check_installable(*chart));
   if (chart->metadata.deprecated) {
     s.log("WARN", s.helm3() ? "WARNING: This chart is deprecated" : "this chart is deprecated");
   }
@@ -73,8 +72,16 @@ Result<PreparedInstall> prepare_install(Session& s, action::Context& context,
                                        .values = flags.values,
                                        .devel = flags.devel,
                                        .dependency_update = flags.dependency_update,
-                                       .must_be_installable = true}));
+                                       .of_install = true}));
   return PreparedInstall{named.name, std::move(loaded.chart), std::move(loaded.values)};
+}
+
+Result<std::unique_ptr<ClusterWorld>> open_to_install(Session& s, action::Context& context) {
+  auto world = open_cluster(s);
+  if (!world && world.error().code() == Code::kUnimplemented) return world.error();  // no cluster was asked for
+  if (!world) return action::not_reachable(context, world.error());
+  attach(context, **world);
+  return world;
 }
 
 action::ClientInstallOptions client_install_options(Session& s, const InstallFlags& flags,

@@ -8,6 +8,7 @@
 #include "action/releases.h"
 #include "action/template.h"
 #include "chart/chart.h"
+#include "cli/cluster.h"
 #include "cli/flag_groups.h"
 #include "cli/session.h"
 
@@ -20,7 +21,7 @@ struct ChartRequest {
   const action::UserValues& values;
   bool devel = false;
   bool dependency_update = false;
-  bool must_be_installable = false;  // no library charts
+  bool of_install = false;  // refuses library charts, and says where the chart is
 };
 struct LoadedChart {
   std::unique_ptr<chart::Chart> chart;
@@ -36,6 +37,9 @@ struct PreparedInstall {
 // `fixed_name`: the release's name where none is given ("" for install).
 Result<PreparedInstall> prepare_install(Session& s, action::Context& context,
                                         const InstallFlags& flags, const std::string& fixed_name);
+
+// open_cluster and attach, for an install: what cannot be reached is told as install tells it.
+Result<std::unique_ptr<ClusterWorld>> open_to_install(Session& s, action::Context& context);
 
 // The options of an install from the flags; rendering options as below.
 action::InstallOptions install_options(Session& s, const InstallFlags& flags,

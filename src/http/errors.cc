@@ -132,8 +132,11 @@ Error failure_error(const Request& request, const Failure& f) {
       return fail(f.answered ? Code::kDataLoss : Code::kUnavailable,
                   f.answered ? "unexpected EOF" : "http2: server sent GOAWAY and closed the connection");
     case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
-      return fail(Code::kInvalidArgument, "unsupported protocol scheme");
+    case CURLE_UNSUPPORTED_PROTOCOL: {
+      const std::string_view url = request.url;
+      return fail(Code::kInvalidArgument,
+                  cat("unsupported protocol scheme ", quote(url.substr(0, url.find("://")))));
+    }
     case CURLE_WEIRD_SERVER_REPLY:
       return fail(Code::kUnavailable, "net/http: HTTP/1.x transport connection broken: malformed HTTP response");
     default: return fail(Code::kUnavailable, f.detail);

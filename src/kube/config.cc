@@ -5,7 +5,9 @@
 #include "base/gotext.h"
 #include "base/path.h"
 #include "base/strings.h"
+#include "base/url.h"
 #include "crypt/crypt.h"
+#include "kube/config_shape.h"
 #include "yaml/yaml.h"
 
 namespace pintle::kube {
@@ -192,6 +194,23 @@ const KubeContext* find_context(const KubeConfig& config, std::string_view name)
   return nullptr;
 }
 
+// rest.DefaultServerURL: an address alone gets the scheme that the other settings ask for.
+Result<std::string> server_url(const ClientConfig& c) {
+  auto url = parse_url(c.server);
+  if (!url || url->scheme.empty() || url->host.empty()) {
+    const bool tls = c.insecure || !c.ca_pem.empty() || !c.certificate_pem.empty();
+    url = TRY(parse_url(cat(tls ? "https://" : "http://", c.server)));
+    if (!url->path.empty() && url->path != "/") {
+      return Error(Code::kInvalidArgument, cat("host must be a URL or a host:port pair: ", quote(c.server)));
+    }
+  }
+  url->raw_query.clear();
+  url->force_query = false;
+  std::string out = url->text();
+  while (out.ends_with('/')) out.pop_back();
+  return out;
+}
+
 }  // namespace
 
 Result<KubeConfig> load_kubeconfig(const ConfigFlags& flags, sys::Disk& disk,
@@ -219,6 +238,9 @@ Result<KubeConfig> load_kubeconfig(const ConfigFlags& flags, sys::Disk& disk,
       const std::string_view why =
           without_prefix(root.error().text(), "error converting YAML to JSON: ");
       return Error(Code::kInvalidArgument, cat("error loading config file ", quote(p), ": ", why));
+    }
+    if (const Status shape = check_shape(*root); !shape) {
+      return Error::wrap(cat("error loading config file ", quote(p)), shape.error());
     }
     auto absolute = sys::absolute(disk, p);
     merge_file(*root, path::dir(absolute ? *absolute : p), config);
@@ -280,11 +302,7 @@ Result<ClientConfig> client_config(const ConfigFlags& flags, sys::Disk& disk,
   if (c.server.empty() && !from_file && in_pod(disk, environ)) return pod_config(flags, disk, environ);
   if (c.server.empty()) c.server = environ.get("KUBERNETES_MASTER");
   if (c.server.empty()) c.server = "http://localhost:8080";
-  if (c.server.find("://") == std::string::npos) {
-    const bool tls = c.insecure || !c.ca_pem.empty() || !c.certificate_pem.empty();
-    c.server = cat(tls ? "https://" : "http://", c.server);
-  }
-  while (c.server.ends_with('/')) c.server.pop_back();
+  c.server = TRY(server_url(c));
   if (!c.server.starts_with("https://")) {  // credentials never travel in the clear
     c.token.clear();
     c.token_file.clear();

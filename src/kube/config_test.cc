@@ -83,6 +83,61 @@ TEST_F(Config, names_what_is_wrong) {
   EXPECT_TRUE(failure().starts_with("error loading config file \"/home/u/.kube/config\": yaml: "));
 }
 
+TEST_F(Config, refuses_a_file_of_another_shape_as_client_go_does) {
+  environ.vars["HOME"] = "/home/u";
+  const std::string kind = "couldn't get version/kind; json parse error: json: cannot unmarshal ";
+  const std::string field = "json: cannot unmarshal ";
+  const std::pair<std::string_view, std::string> cases[] = {
+      {"hello", kind + R"(string into Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; )"
+                       R"(Kind string "json:\"kind,omitempty\"" })"},
+      {"apiVersion: 3", kind + "number into Go struct field .apiVersion of type string"},
+      {"kind: Pod", R"(no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111")"},
+      {"apiVersion: a/b/c", "unexpected GroupVersion string: a/b/c"},
+      {"contexts: 3", field + "number into Go struct field Config.contexts of type []v1.NamedContext"},
+      {"contexts: [x]", field + "string into Go struct field Config.contexts of type v1.NamedContext"},
+      {"contexts: [{context: {cluster: 3}}]",
+       field + "number into Go struct field Context.contexts.context.cluster of type string"},
+      {"clusters: [{cluster: {insecure-skip-tls-verify: 'yes'}}]",
+       field + "string into Go struct field Cluster.clusters.cluster.insecure-skip-tls-verify of type bool"},
+      {"clusters: [{cluster: {certificate-authority-data: '***'}}]", "illegal base64 data at input byte 0"},
+      {"users: [{user: {token: true, as: 2}}]",
+       field + "number into Go struct field AuthInfo.users.user.as of type string"},
+      {"users: [{user: {as-user-extra: {a: b}}}]",
+       field + "string into Go struct field AuthInfo.users.user.as-user-extra of type []string"},
+      {"users: [{user: {exec: {env: 1}}}]",
+       field + "number into Go struct field ExecConfig.users.user.exec.env of type []v1.ExecEnvVar"},
+      {"users: [{user: {auth-provider: {config: [1]}}}]",
+       field + "array into Go struct field AuthProviderConfig.users.user.auth-provider.config of type map[string]string"},
+  };
+  for (const auto& [text, want] : cases) {
+    file("/home/u/.kube/config", text);
+    EXPECT_EQ(failure(), "error loading config file \"/home/u/.kube/config\": " + want) << text;
+  }
+  for (std::string_view fine : {"", "# words", "null", "Contexts: 3", "contexts: [null]", "extensions: [{extension: 3}]"}) {
+    file("/home/u/.kube/config", fine);
+    EXPECT_EQ(failure(), "connects to http://localhost:8080") << fine;
+  }
+}
+
+TEST_F(Config, reads_an_address_as_client_go_does) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"127.0.0.1:1", "connects to http://127.0.0.1:1"},
+      {"https://[::1]:1/a/", "connects to https://[::1]:1/a"},
+      {"https://one?x=1", "connects to https://one"},
+      {"https://a b", R"(host must be a URL or a host:port pair: "https://a b")"},
+      {"https://", R"(host must be a URL or a host:port pair: "https://")"},
+      {"/x", R"(host must be a URL or a host:port pair: "/x")"},
+      {"a b:1", R"(parse "http://a b:1": invalid character " " in host name)"},
+  };
+  for (const auto& [server, want] : cases) {
+    flags.apiserver = server;
+    EXPECT_EQ(failure(), want);
+  }
+  flags.insecure = true;
+  flags.apiserver = "one:6443";
+  EXPECT_EQ(failure(), "connects to https://one:6443");
+}
+
 TEST_F(Config, is_the_pods_account_in_a_pod) {
   const std::string account = "/var/run/secrets/kubernetes.io/serviceaccount/";
   (void)disk.make_dirs(account);

@@ -15,6 +15,10 @@ namespace {
 constexpr int64_t kTokenFileAge = 60'000'000'000;  // client-go reads a token file again each minute
 constexpr int64_t kExecTimeoutMs = 120'000;        // a plugin that hangs must not hang us
 constexpr size_t kMaxAnswer = 4 << 20;
+constexpr std::string_view kNoPlugin =
+    "\n\nIt looks like you are trying to use a client-go credential plugin that is not installed.\n\n"
+    "To learn more about this feature, consult the documentation available at:\n"
+    "      https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins";
 
 std::string text_at(const value::Value& map, std::string_view key) {
   const value::Value* v = map.get(key);
@@ -78,9 +82,10 @@ Result<ExecCredential> run_exec_plugin(const ClientConfig& config, const PluginW
   if (cancel) command.stop = [cancel] { return cancel->cancelled(); };
   auto ran = sys::run(command);
   if (!ran) {
-    std::string text = ran.error().text();
-    if (!exec.install_hint.empty()) text += "\n\n" + exec.install_hint;
-    return failed(text.starts_with("exec: ") ? text : "exec: " + text);
+    const std::string& text = ran.error().text();
+    if (!text.starts_with("exec: ")) return failed("exec: " + text);
+    return failed(cat("exec: executable ", exec.command, " not found", kNoPlugin,
+                      exec.install_hint.empty() ? "" : "\n\n", exec.install_hint));
   }
   if (cancel && cancel->cancelled()) return Error(Code::kCancelled, "getting credentials: context canceled");
   if (ran->too_much) return failed(cat("exec: executable ", exec.command, " wrote too much"));

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/gotext.h"
 #include "base/strings.h"
 #include "kube/apply.h"
 #include "kube/builder.h"
@@ -193,14 +194,22 @@ class RealCluster final : public Cluster {
     call.path = "/version";
     auto response = rest_.call(call);
     if (!response) {
-      // client-go does not decode this answer: it words a refusal by the code.
-      if (const auto* s = response.error().find<ApiStatus>(); s && s->code == 401) {
+      // client-go does not decode this answer: it words a refusal by the code, or by what is no JSON.
+      const auto* s = response.error().find<ApiStatus>();
+      if (s && s->code == 401) {
         return Error::with_cause("the server has asked for the client to provide credentials",
+                                 std::move(response).error());
+      }
+      if (s && s->code == 403) {
+        const std::string_view said = trim_space(s->raw);
+        return Error::with_cause(said.empty() || said.starts_with('{') ? "unknown" : std::string(said),
                                  std::move(response).error());
       }
       return std::move(response).error();
     }
-    const value::Value v = TRY(decode(*response));
+    const auto decoded = decode(*response);
+    if (!decoded) return Error::wrap("unable to parse the server version", decoded.error());
+    const value::Value& v = *decoded;
     version_ = Version{text_at(v, "gitVersion"), text_at(v, "major"), text_at(v, "minor")};
     return ok();
   }

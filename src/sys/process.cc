@@ -147,8 +147,11 @@ Result<std::string> look_path(const std::string& name, std::string_view path_var
 
 Result<Finished> run(const Command& command) {
   CHECK(!command.argv.empty());
-  const char* path_variable = ::getenv("PATH");
-  const std::string file = TRY(look_path(command.argv[0], path_variable ? path_variable : ""));
+  std::string file = command.argv[0];
+  if (file.find('/') == file.npos) {
+    const char* path_variable = ::getenv("PATH");
+    file = TRY(look_path(file, path_variable ? path_variable : ""));
+  }
 
   Pipe in, out, err;
   const bool piped =

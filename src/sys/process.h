@@ -35,8 +35,8 @@ struct Finished {
 };
 
 // Runs to the end. A captured program gets a process group of its own, which is killed whole on
-// timeout or too much output; one with the terminal is killed alone. Error: exec's text (`exec: "x": executable file not found in $PATH`,
-// "fork/exec /x: permission denied").
+// timeout or too much output; one with the terminal is killed alone. Error: os/exec's text (`exec: "x": executable file not found in $PATH`,
+// "fork/exec /x: no such file or directory").
 Result<Finished> run(const Command& command);
 
 int process_id();

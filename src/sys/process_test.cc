@@ -53,7 +53,7 @@ TEST(Process, MissingProgramsGiveGosTexts) {
   c.argv = {"no-such-program"};
   EXPECT_EQ(run(c).error().text(), "exec: \"no-such-program\": executable file not found in $PATH");
   c.argv = {"/no/such"};
-  EXPECT_EQ(run(c).error().text(), "exec: \"/no/such\": no such file or directory");
+  EXPECT_EQ(run(c).error().text(), "fork/exec /no/such: no such file or directory");
 }
 
 TEST(Environ, RealAndFake) {

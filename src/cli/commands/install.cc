@@ -204,8 +204,7 @@ Status install(Session& s, const Options& o, DryRun where) {
   options.render.hide_secret = o.hide_secret;
   std::unique_ptr<ClusterWorld> world;
   if (where != DryRun::kClient) {
-    world = TRY(open_cluster(s));
-    attach(context, *world);
+    world = TRY(open_to_install(s, context));
     options.render.environment = cluster_environment(*world->cluster);
   }
   const auto record = TRY(interruptible(s, context, s.args[0], [&] {

@@ -87,8 +87,7 @@ bool looks_up(const Options& o, const Session& s) {
 Result<action::ClientRelease> server_install(Session& s, action::Context& context,
                                              const Options& o, PreparedInstall& prepared,
                                              const action::ClientInstallOptions& rendering) {
-  const auto world = TRY(open_cluster(s));
-  attach(context, *world);
+  const auto world = TRY(open_to_install(s, context));
   action::InstallOptions options = install_options(s, o.install, prepared.name);
   options.dry_run = action::DryRun::kServer;
   options.replace = true;

@@ -320,8 +320,12 @@ Status run(Session& s, const Options& o) {
                                        .values = o.values,
                                        .devel = o.devel,
                                        .dependency_update = o.dependency_update}));
-  if (!world) world = TRY(open_cluster(s));
-  attach(context, *world);
+  if (!world) {
+    auto opened = open_cluster(s);
+    if (!opened) return Error::wrap("UPGRADE FAILED", opened.error());
+    world = std::move(*opened);
+    attach(context, *world);
+  }
   action::UpgradeOptions options = upgrade_options(s, o, flags);
   options.dry_run = to_action(where);
   if (where != DryRun::kClient) {

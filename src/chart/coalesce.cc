@@ -8,7 +8,6 @@
 
 namespace pintle::chart {
 
-using value::List;
 using value::Map;
 using value::Str;
 using value::Type;

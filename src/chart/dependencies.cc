@@ -16,7 +16,6 @@
 
 namespace pintle::chart {
 
-using value::Map;
 using value::Str;
 using value::Type;
 using value::Value;

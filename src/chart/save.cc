@@ -79,7 +79,7 @@ Result<std::string> save_archive(sys::Disk& disk, Chart& chart, const std::strin
   if (const Status valid = validate(chart); !valid) {
     return Error::wrap("chart validation", valid.error());
   }
-  const std::string file =
+  std::string file =
       path::join({directory, cat(chart.name(), "-", chart.metadata.version, ".tgz")});
   const std::string parent = path::dir(file);
   if (const auto info = disk.stat(parent); !info) {

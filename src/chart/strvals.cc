@@ -17,7 +17,6 @@
 
 namespace pintle::chart::strvals {
 
-using value::List;
 using value::Map;
 using value::Str;
 using value::Type;

@@ -16,7 +16,6 @@ using value::Call;
 using value::FuncDef;
 using value::Kind;
 using value::Object;
-using value::Str;
 using value::Value;
 
 class CertificateObject : public Object {

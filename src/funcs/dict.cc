@@ -12,7 +12,6 @@ namespace pintle::funcs {
 
 using value::Call;
 using value::FuncDef;
-using value::Map;
 using value::MapBuilder;
 using value::Type;
 using value::Value;

@@ -7,7 +7,6 @@ namespace pintle::funcs {
 
 using value::Call;
 using value::FuncDef;
-using value::Type;
 using value::Value;
 
 namespace {

@@ -9,7 +9,6 @@ namespace pintle::funcs {
 
 using value::Call;
 using value::FuncDef;
-using value::Map;
 using value::Value;
 
 namespace {

@@ -339,7 +339,7 @@ bool Vm::Rep::run(const Template* t, Value data) {
         Value v = pop(sp);
         if (value::truth(v)) {
           slots[in.b] = std::move(dot);
-          dot.value = std::move(v);
+          dot.value = std::move(v);  // NOLINT(bugprone-use-after-move): all of it is set anew
           dot.interface = false;
         } else {
           jump(in.a);

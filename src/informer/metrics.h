@@ -23,7 +23,7 @@ struct Counters {
   uint64_t added = 0, updated = 0, deleted = 0, unchanged = 0, resynced = 0, tombstones = 0;
   uint64_t handler_failures = 0;    // a handler threw
   uint64_t pauses = 0;              // decoding held up by full handlers
-  size_t queued = 0, objects = 0;
+  size_t queued = 0, objects = 0, bytes = 0;  // bytes: that the objects take
   std::string store_version;
 };
 

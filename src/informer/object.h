@@ -35,6 +35,8 @@ class Object {
   std::string_view uid() const { return view(uid_); }
   std::string_view resource_version() const { return view(version_); }
 
+  size_t footprint() const { return sizeof(Object) + data_.capacity(); }  // bytes it takes
+
   // A string inside, "" when it is missing: for index functions. Scans the text up to it.
   std::string field(std::initializer_list<std::string_view> path) const;
 

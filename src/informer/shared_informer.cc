@@ -298,6 +298,7 @@ Counters SharedInformer::counters() const {
     c.handler_failures += l.delivery->failures();
   }
   c.objects = store_.size();
+  c.bytes = store_.bytes();
   c.store_version = store_.version();
   return c;
 }

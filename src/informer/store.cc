@@ -5,6 +5,11 @@
 #include "base/strings.h"
 
 namespace pintle::informer {
+namespace {
+
+constexpr size_t kPlaceBytes = 64;  // a node of the map and the pointer's counts
+
+}  // namespace
 
 std::vector<std::string> namespace_index(const Object& o) { return {std::string(o.name_space())}; }
 
@@ -85,6 +90,7 @@ ObjectPtr Store::erase(std::string_view key) {
   if (it == objects_.end()) return nullptr;
   ObjectPtr before = std::move(it->second);
   objects_.erase(it);  // before the object: the map's key lives in it
+  bytes_ -= before->footprint() + kPlaceBytes;
   index(*before, false);
   return before;
 }
@@ -92,6 +98,7 @@ ObjectPtr Store::erase(std::string_view key) {
 ObjectPtr Store::put(ObjectPtr o) {
   ObjectPtr before = erase(o->key());
   index(*o, true);
+  bytes_ += o->footprint() + kPlaceBytes;
   const std::string_view key = o->key();
   objects_.emplace(key, std::move(o));
   return before;

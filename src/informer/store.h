@@ -32,6 +32,7 @@ class Store {
   std::vector<ObjectPtr> by_index(const std::string& index, const std::string& value) const;
   std::vector<std::string> index_values(const std::string& index) const;
   size_t size() const;
+  size_t bytes() const { return bytes_; }  // of the objects and their places, roughly
   std::string version() const;  // of the last object, bookmark or list applied
 
   // May come later: it indexes what is there. Errors: the name is taken (kAlreadyExists), stopped.
@@ -75,6 +76,7 @@ class Store {
   std::map<std::string, Index> indexes_;                     // guarded
   std::string version_;                                      // guarded
   std::atomic<bool> stopped_{false};
+  std::atomic<size_t> bytes_{0};  // changed with mutex_ held
 };
 
 }  // namespace pintle::informer

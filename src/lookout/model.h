@@ -54,6 +54,8 @@ struct Event {
   // Equal keys are one event, whichever source tells first; "": every one is its own, and it is
   // stored only if its observation is new.
   std::string dedup_key;
+  // Keys of what it tells besides: it is stored unless it and all of them were told before.
+  std::vector<std::string> also_keys = {};
   int observation = -1;  // its place in the batch; -1: none
 };
 

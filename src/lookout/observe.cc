@@ -67,7 +67,12 @@ Observer::Observer(std::string region, std::string cluster_uid, const Rules& rul
     : region_(std::move(region)),
       cluster_uid_(std::move(cluster_uid)),
       rules_(&rules),
-      tracker_(cluster_uid_, options) {}
+      tracker_(cluster_uid_, options),
+      groups_(options.group_ms) {}
+
+void Observer::add(Event event, int64_t now_ms, Batch& batch) {
+  if (!groups_.take(event, now_ms)) batch.events.push_back(std::move(event));
+}
 
 void Observer::know_counts(const std::vector<std::pair<std::string, int64_t>>& counts) {
   counts_.reserve(counts.size());
@@ -105,7 +110,7 @@ Status Observer::hear(std::string_view resource, const informer::Change& change,
   if (!events) return events.error();
   for (Event& e : *events) {
     e.observation = place;
-    batch.events.push_back(std::move(e));
+    add(std::move(e), now_ms, batch);
   }
   return ok();
 }
@@ -172,7 +177,7 @@ void Observer::tell(const KubeEvent& e, const Rules::Hit& hit, bool initial, int
   if (event.type == "release.step") data.number("step", atoll(hit.detail.c_str()));
   if (event.type != "image.pulled") {
     event.data = data.take();
-    batch.events.push_back(std::move(event));
+    add(std::move(event), now_ms, batch);
     return;
   }
   event.revision = tracker_.revision_of({event.release, event.release_namespace, {}});
@@ -195,9 +200,12 @@ void Observer::tell(const KubeEvent& e, const Rules::Hit& hit, bool initial, int
 }
 
 int64_t Observer::next_tick_ms() const {
-  const int64_t next = tracker_.next_tick_ms();
-  if (held_.empty()) return next;
-  return next == 0 ? held_.front().due_ms : std::min(next, held_.front().due_ms);
+  int64_t next = 0;
+  for (const int64_t due : {tracker_.next_tick_ms(), groups_.next_tick_ms(),
+                            held_.empty() ? 0 : held_.front().due_ms}) {
+    if (due != 0) next = next == 0 ? due : std::min(next, due);
+  }
+  return next;
 }
 
 void Observer::tick(int64_t now_ms, Batch& batch) {
@@ -207,7 +215,13 @@ void Observer::tick(int64_t now_ms, Batch& batch) {
       batch.events.push_back(std::move(h.event));
     }
   }
-  for (Event& e : tracker_.tick(now_ms)) batch.events.push_back(std::move(e));
+  for (Event& e : tracker_.tick(now_ms)) add(std::move(e), now_ms, batch);
+  groups_.tick(now_ms, false, batch.events);
+}
+
+void Observer::flush(Batch& batch) {
+  for (; !held_.empty(); held_.pop_front()) batch.events.push_back(std::move(held_.front().event));
+  groups_.tick(0, true, batch.events);
 }
 
 }  // namespace pintle::lookout

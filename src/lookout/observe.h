@@ -2,7 +2,7 @@
 // rules and the tracker. Plain and single-threaded for each region; no I/O.
 //
 // Every state of an Event and of a release record is an observation; of the other objects those
-// that mean an event. Memory: the count of each live Event, and the tracker's.
+// that mean an event. Warnings of a release's pods wait for others of their kind (groups.h). Memory: the count of each live Event, and the tracker's.
 #pragma once
 
 #include <deque>
@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "informer/delivery.h"
+#include "lookout/groups.h"
 #include "lookout/model.h"
 #include "lookout/rules/rules.h"
 #include "lookout/track/tracker.h"
@@ -35,6 +36,10 @@ class Observer {
               Batch& batch);
   void tick(int64_t now_ms, Batch& batch);
   int64_t next_tick_ms() const;  // 0: nothing waits
+  // All that is held back for others or for a digest, now: nothing more is heard.
+  void flush(Batch& batch);
+  // Since when anything is held back that only what was heard since would tell again; 0: nothing is.
+  int64_t holds_since_ms() const { return groups_.since_ms(); }
   Tracker& tracker() { return tracker_; }
   const Tracker& tracker() const { return tracker_; }
 
@@ -43,6 +48,7 @@ class Observer {
                     Batch& batch);
   void tell(const KubeEvent& e, const Rules::Hit& hit, bool initial, int64_t now_ms, Event event,
             Batch& batch);
+  void add(Event event, int64_t now_ms, Batch& batch);
   // An image that was pulled, until its pod says which digest that was.
   struct Held {
     int64_t due_ms = 0;
@@ -56,6 +62,7 @@ class Observer {
   // their repeats.
   std::unordered_map<size_t, int64_t> counts_;
   std::deque<Held> held_;
+  Groups groups_;
   bool raw_events_ = true;
 };
 

@@ -14,13 +14,13 @@ namespace pintle::lookout {
 namespace {
 
 constexpr int64_t kHourMs = 3'600'000;
-constexpr int64_t kSlackMs = 60'000;       // clocks of clusters and of ours
+// How far clocks of clusters may be from ours. Telling again what has an exact key is harmless.
+constexpr int64_t kSlackMs = 60'000, kExactSlackMs = 11 * 60'000;
 constexpr int64_t kCheckpointMs = 10'000;  // how often one is stored that brings nothing else
 constexpr int64_t kEventsWaitMs = 15'000;  // how long Events wait for the other lists
 constexpr int64_t kRequestMs = 5'000;
 constexpr size_t kMaxAnswer = 1 << 20;
 constexpr int64_t kCareMs = 1'000;
-constexpr int64_t kArgoRetryMs = 2'000;
 
 // The checkpoint that keeps reused_below_.
 constexpr std::string_view kReused = "@reused";
@@ -190,7 +190,8 @@ Status WatchedRegion::take_answer(int64_t epoch) {
   TRY(watch_everywhere("apps", "v1", "daemonsets", "DaemonSet", "", ""));
   TRY(watch_everywhere("batch", "v1", "jobs", "Job", "", ""));
   TRY(watch_everywhere("", "v1", "pods", "Pod", "", ""));
-  TRY(watch_definitions());
+  TRY(watch_definition(kRollouts));
+  TRY(watch_definition(kApplications));
   shared_.factory.start();
   connected_ = true;
   shared_.log("INFO", "region connected",
@@ -246,7 +247,10 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
         std::find_if(checkpoints_.begin(), checkpoints_.end(),
                      [&](const Checkpoint& c) { return c.resource == w.checkpoint; });
     if (stored != checkpoints_.end()) {
-      observer_->tracker().set_baseline(w.name, stored->observed_ms - kSlackMs, false);
+      const bool exact = w.name == "secrets" || w.name == "configmaps" || w.name == "jobs.batch" ||
+                         w.resource.group == "apps";
+      observer_->tracker().set_baseline(
+          w.name, stored->observed_ms - (exact ? kExactSlackMs : kSlackMs), false);
       w.version = stored->version;
       w.heard_ms = stored->observed_ms;
       w.follows = w.resumed = w.name == "events" && !stored->version.empty();
@@ -260,35 +264,6 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
   // It hears once the factory starts it, which is after it stands among the others.
   w.registration = TRY(w.informer->add_handler(
       [this, &w](const informer::Change& c) { return hear(w, c); }, {.bookmarks = true}));
-  std::lock_guard held(mutex_);
-  watches_.push_back(std::move(watch));
-  return ok();
-}
-
-Status WatchedRegion::watch_definitions() {
-  auto watch = std::make_unique<Watch>();
-  Watch& w = *watch;
-  w.name = kDefinitions;
-  w.resource = {"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
-  w.resource.metadata_only = true;
-  informer::InformerOptions options;
-  options.keep_text = false;
-  options.on_error = [this, &w](const Error& e) {
-    on_error(w, e);
-    if (!w.denied && !w.absent) return;
-    rollouts_wanted_ = applications_wanted_ = true;
-    poke();
-  };
-  w.informer = TRY(shared_.factory.informer(rest_, w.resource, std::move(options)));
-  w.registration = TRY(w.informer->add_handler([this, &w](const informer::Change& c) {
-    w.denied = w.absent = w.unknown_user = false;
-    if (!c.object) return informer::Take::kTaken;
-    const bool there = c.kind != informer::Change::Kind::kDelete;
-    if (c.object->name() == kRollouts) rollouts_wanted_ = there;
-    if (c.object->name() == kApplications) applications_wanted_ = there;
-    if (c.object->name().ends_with(".argoproj.io")) poke();
-    return informer::Take::kTaken;
-  }, {.bookmarks = true}));
   std::lock_guard held(mutex_);
   watches_.push_back(std::move(watch));
   return ok();
@@ -369,10 +344,13 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
     w.heard_ms = now;
     if (!events_started_) poke();
     if (!w.dirty && batch.gaps.empty() && now - w.stored_ms < kCheckpointMs) return informer::Take::kTaken;
-    w.dirty = false;
-    w.stored_ms = now;
-    batch.checkpoints.push_back({w.checkpoint, w.version, now, "watching"});
-    shared_.writer.push(std::move(batch));
+    const int64_t held = w.name == "events" ? observer_->holds_since_ms() : 0;
+    if (const std::string safe = w.safe_version(now, held); !safe.empty()) {
+      w.dirty = false;
+      w.stored_ms = now;
+      batch.checkpoints.push_back({w.checkpoint, safe, now, "watching"});
+    }
+    if (!batch.checkpoints.empty() || !batch.gaps.empty()) shared_.writer.push(std::move(batch));
     return informer::Take::kTaken;
   }
   ++heard_;
@@ -398,55 +376,6 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
   return informer::Take::kTaken;
 }
 
-void WatchedRegion::drop_watch(std::string_view resource) {
-  std::vector<std::unique_ptr<Watch>> gone;
-  {
-    std::lock_guard held(mutex_);
-    for (auto it = watches_.begin(); it != watches_.end();) {
-      if ((*it)->name == resource) {
-        gone.push_back(std::move(*it));
-        it = watches_.erase(it);
-      } else {
-        ++it;
-      }
-    }
-  }
-  for (const auto& w : gone) shared_.factory.remove(rest_, w->resource);
-}
-
-void WatchedRegion::care_for_argo() {
-  for (const auto& [resource, wanted] : {std::pair{kRollouts, rollouts_wanted_.load()},
-                                         {kApplications, applications_wanted_.load()}}) {
-    bool there = false, waits = false;
-    {
-      std::lock_guard held(mutex_);
-      for (const auto& w : watches_) {
-        there = there || w->name == resource;
-        waits = waits || (w->name == resource && w->absent);
-      }
-    }
-    if (!wanted && there) drop_watch(resource);
-    if (wanted && !there) {
-      const bool rollouts = resource == kRollouts;
-      const Status added =
-          watch_everywhere("argoproj.io", "v1alpha1", rollouts ? "rollouts" : "applications",
-                           rollouts ? "Rollout" : "Application", "", "");
-      if (added) shared_.factory.start();
-    }
-    // A definition is there before its resource is served.
-    if (wanted && waits && now_ms() - argo_tried_ms_ > kArgoRetryMs) {
-      std::lock_guard held(mutex_);
-      const bool readable = std::any_of(watches_.begin(), watches_.end(), [](const auto& w) {
-        return w->name == kDefinitions && !w->denied && !w->absent;
-      });
-      argo_tried_ms_ = now_ms();
-      for (const auto& w : watches_) {
-        if (readable && w->name == resource) w->informer->retry_now();
-      }
-    }
-  }
-}
-
 void WatchedRegion::poke() {
   poked_ = true;
   shared_.poke();
@@ -458,6 +387,7 @@ bool WatchedRegion::care() {
   cared_ms_ = now;
   if (!connected_ || stopped_) return check_health(now);
   care_for_argo();
+  keep_within_memory();
   bool start_events = false;
   {
     std::lock_guard held(mutex_);
@@ -518,6 +448,11 @@ void WatchedRegion::stop() {
   std::lock_guard connecting(connect_mutex_);
   asking_.reset();
   if (rest_) shared_.factory.remove(rest_);
+  if (std::lock_guard held(mutex_); observer_) {
+    Batch batch = blank();
+    observer_->flush(batch);
+    if (!batch.events.empty()) shared_.writer.push(std::move(batch));
+  }
   if (id_ != 0) shared_.writer.detach(id_);
 }
 
@@ -545,6 +480,7 @@ RegionStatus WatchedRegion::status() const {
   if (observer_) {
     s.broken += observer_->tracker().broken_payloads();
     s.tracked = observer_->tracker().size();
+    s.held_bytes = held_bytes();
   }
   for (const auto& w : watches_) {
     const informer::Counters c = w->informer->counters();

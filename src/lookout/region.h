@@ -68,7 +68,8 @@ struct RegionStatus {
   std::string cluster_uid, server;
   // Well: "live"; "partial": some kinds are refused (403), the rest is live. On the way: "connecting",
   // "syncing"; "disabled". Unwell: "unreachable"; "auth failed": its credentials are (401), at the start or since;
-  // "denied": all is refused (403); "stale": it was live, its API server has fallen silent
+  // "denied": all is refused (403); "memory": it holds more than it may, so some kinds are no longer
+  // watched, until it is configured anew or lookout is; "stale": it was live, its API server has fallen silent
   // (reflector.h), and what is shown of it may be old.
   std::string state;
   std::string error;
@@ -76,6 +77,7 @@ struct RegionStatus {
   int64_t last_event_ms = 0;
   uint64_t heard = 0, broken = 0, gaps = 0;
   size_t tracked = 0;
+  size_t held_bytes = 0;  // roughly: the heads of objects, and what the tracker knows
   std::vector<WatchStatus> watches;
 };
 
@@ -120,9 +122,11 @@ class WatchedRegion {
                    std::string name_space, std::string labels, std::string fields);
   Status watch_everywhere(std::string group, std::string version, std::string plural,
                           std::string kind, std::string labels, std::string fields);
-  Status watch_definitions();
+  Status watch_definition(std::string_view name);  // region_kinds.cc, as the next four
   void care_for_argo();
   void drop_watch(std::string_view resource);
+  void keep_within_memory();
+  size_t held_bytes() const;  // with mutex_ held
   void tell_lost(int64_t now_ms);
   void expect_old_versions(std::string_view below);
   void tell_gap(Watch& watch, int64_t now_ms, std::string cause, Batch& batch);
@@ -141,7 +145,6 @@ class WatchedRegion {
   std::shared_ptr<kube::Rest> rest_;  // shared with the factory
   std::atomic<int64_t> epoch_{0};
   std::atomic<bool> connected_{false}, stopped_{false};
-  std::atomic<bool> rollouts_wanted_{false}, applications_wanted_{false};
   std::atomic<bool> poked_{false};
   // The server was restored: a version up to this one may be another state's than the one stored.
   std::atomic<uint64_t> reused_below_{0};
@@ -160,6 +163,9 @@ class WatchedRegion {
   std::unique_ptr<Observer> observer_;
   std::vector<std::unique_ptr<Watch>> watches_;
   int64_t connected_ms_ = 0, last_event_ms_ = 0, argo_tried_ms_ = 0;
+  // The versions that Argo's kinds are to be watched in; "": they are not there.
+  std::string rollouts_version_, applications_version_;
+  std::vector<std::string> shed_;  // kinds that are not watched for want of memory
   bool events_started_ = false;
   // Whether the last word on its health was bad; nullopt: the store knows. care()'s, as the next.
   std::optional<bool> told_unhealthy_;

@@ -24,7 +24,8 @@ std::string_view refused_state(const Error& e) {
 }
 
 bool is_unwell(std::string_view state) {
-  return state == "unreachable" || state == "auth failed" || state == "denied" || state == "stale";
+  return state == "unreachable" || state == "auth failed" || state == "denied" || state == "stale" ||
+         state == "memory";
 }
 
 Result<int64_t> last_told(Store& store, std::string_view region, std::string_view type) {
@@ -78,6 +79,10 @@ std::string WatchedRegion::state_now(std::string& error) const {
   if (none) return "denied";
   if (!watching && trying) return "unreachable";
   if (silent) return "stale";
+  if (!shed_.empty()) {
+    error = cat("it may hold ", config_.memory_mb, " MiB: ", join(shed_, ", "), " not watched");
+    return "memory";
+  }
   if (!synced || !watching) return "syncing";
   if (denied > 0) error = refused;
   return denied > 0 ? "partial" : "live";

@@ -217,5 +217,164 @@ TEST_F(RegionTest, AnotherClusterUnderTheNameBeginsAnew) {
   EXPECT_EQ(std::count(requests.begin(), requests.end(), "watch /api/v1/events @"), 1) << "all is listed";
 }
 
+TEST_F(RegionTest, WhatHappenedMeanwhileIsToldWhateverTheClustersClock) {
+  for (const int64_t skew_s : {-600, 0, 600}) {
+    config_.name = cat("skewed", skew_s);
+    cluster_.uid = config_.name;
+    begin();
+    cluster_.bookmark();
+    pass(11'000);
+    cluster_.bookmark();
+    settle();
+    region_.reset();
+    const int64_t at = clock_.now_ns() / 1'000'000'000 + skew_s;
+    const std::string name = cat("sh.helm.release.v1.web", skew_s + 600, ".v1");
+    cluster_.put("/api/v1/secrets",
+                 {"shop", name, name, "\"type\":\"helm.sh/release.v1\"",
+                  cat("\"owner\":\"helm\",\"name\":\"web", skew_s + 600, "\",\"status\":\"deployed\",",
+                      "\"version\":\"1\",\"modifiedAt\":\"", at, "\"")});
+    clock_.step(30'000'000'000);
+    begin();
+    EXPECT_EQ(told("release.deployed").size(), static_cast<size_t>(skew_s / 600 + 2)) << skew_s;
+    cluster_.remove("/api/v1/secrets", "shop/" + name);
+    settle();
+    ASSERT_TRUE(store_.remove_region(config_.name));
+  }
+}
+
+TEST_F(RegionTest, EventsAreTakenInTheServersOrderWhateverTheirTimes) {
+  begin();
+  const auto put = [&](const char* name, const char* times) {
+    cluster_.put("/api/v1/events",
+                 {"shop", name, name,
+                  cat("\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"", name,
+                      "\"},\"reason\":\"R\",", times)});
+  };
+  put("a", "\"lastTimestamp\":null,\"eventTime\":\"2023-11-14T22:23:20Z\"");  // ten minutes ahead
+  put("b", "\"lastTimestamp\":\"2023-11-14T22:03:20Z\"");                      // ten behind
+  put("c", "\"lastTimestamp\":null,\"series\":{\"count\":4,\"lastObservedTime\":\"2023-11-14T22:13:20Z\"}");
+  put("d", "\"lastTimestamp\":null,\"eventTime\":null");
+  settle();
+  const auto raw = events_of("kubernetes.event");
+  ASSERT_EQ(raw->size(), 4u);
+  const int64_t want[] = {kStartMs + 600'000, kStartMs - 600'000, kStartMs, kStartMs};
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(raw->at(i).event.subject.name, std::string(1, static_cast<char>('a' + i)));
+    EXPECT_EQ(raw->at(i).event.time_ms, want[i]) << i;
+  }
+}
+
+// ---- kinds that come and go
+
+constexpr char kDefined[] = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+std::string versions(std::initializer_list<const char*> served) {
+  std::string out;
+  for (const char* v : served) {
+    append(out, {out.empty() ? "" : ",", "{\"name\":\"", v, "\",\"served\":true}"});
+  }
+  return cat("\"spec\":{\"versions\":[", out, ",{\"name\":\"v9\",\"served\":false}]}");
+}
+
+TEST_F(RegionTest, ADefinitionThatComesChangesAndGoesIsFollowed) {
+  begin();
+  cluster_.put(kDefined, {"", "rollouts.argoproj.io", "d", versions({"v1alpha1"})});
+  pass(2'000);
+  EXPECT_TRUE(cluster_.watched("/apis/argoproj.io/v1alpha1/rollouts"));
+  EXPECT_EQ(state(), "live");
+  cluster_.put(kDefined, {"", "rollouts.argoproj.io", "d", versions({"v1alpha1", "v1beta1", "v1"})});
+  pass(2'000);
+  EXPECT_FALSE(cluster_.watched("/apis/argoproj.io/v1alpha1/rollouts"));
+  EXPECT_TRUE(cluster_.watched("/apis/argoproj.io/v1/rollouts"));
+  EXPECT_EQ(state(), "live");
+  cluster_.refuse = {{"/apis/argoproj.io/v1/rollouts", 404}};
+  cluster_.remove(kDefined, "/rollouts.argoproj.io");
+  pass(2'000);
+  (void)asked();
+  pass(300'000, 5'000);
+  cluster_.bookmark();
+  for (const std::string& request : asked()) EXPECT_EQ(request.find("rollouts"), std::string::npos) << request;
+  for (const WatchStatus& w : region_->status().watches) EXPECT_NE(w.resource, "rollouts.argoproj.io");
+  EXPECT_EQ(told("region."), Told{});
+}
+
+// ---- memory
+
+TEST_F(RegionTest, AboveItsMemoryItGivesUpPodsAndSaysSo) {
+  for (int i = 0; i < 1500; ++i) {
+    const std::string name = cat("web-", i);
+    cluster_.put("/api/v1/pods", {"shop", name, name, "\"status\":{}"});
+  }
+  begin();
+  const size_t held = region_->status().held_bytes;
+  EXPECT_GT(held, 1u << 20);
+  EXPECT_TRUE(cluster_.watched("/api/v1/pods"));
+  EXPECT_EQ(state(), "live") << "without a limit";
+  config_.memory_mb = 1;
+  begin();
+  pass(2'000);
+  EXPECT_EQ(state(), "memory");
+  EXPECT_EQ(region_->status().error, "it may hold 1 MiB: pods not watched");
+  EXPECT_LT(region_->status().held_bytes, held / 2);
+  EXPECT_FALSE(cluster_.watched("/api/v1/pods"));
+  EXPECT_TRUE(cluster_.watched("/apis/batch/v1/jobs"));
+  cluster_.put("/api/v1/secrets",
+               {"shop", "sh.helm.release.v1.web.v1", "s", "\"type\":\"helm.sh/release.v1\"",
+                "\"owner\":\"helm\",\"name\":\"web\",\"status\":\"failed\",\"version\":\"1\""});
+  pass(70'000, 5'000);
+  EXPECT_EQ(told(), (Told{"release.failed failed", "region.unhealthy memory"})) << "releases go on";
+}
+
+// ---- warnings of pods
+
+TEST_F(RegionTest, WarningsOfAReleasesPodsAreOneEventAlsoOverARestart) {
+  const auto warn = [&](int i) {
+    const std::string pod = cat("web-", i), name = cat("e", i);
+    cluster_.put("/api/v1/events",
+                 {"shop", name, name,
+                  cat("\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"", pod,
+                      "\",\"uid\":\"", pod, "\"},\"reason\":\"BackOff\",\"type\":\"Warning\",",
+                      "\"message\":\"Back-off restarting failed container\"")});
+  };
+  for (int i = 0; i < 30; ++i) {
+    const std::string pod = cat("web-", i);
+    cluster_.put("/api/v1/pods", {"shop", pod, pod, "", "\"app.kubernetes.io/instance\":\"web\""});
+  }
+  begin();
+  cluster_.bookmark();
+  pass(11'000);
+  for (int i = 0; i < 20; ++i) warn(i);
+  settle();
+  EXPECT_EQ(told(), Told{}) << "it waits for others";
+  // As after a kill: what waited in memory is not stored any more, and is heard again.
+  ASSERT_TRUE(store_.take_region(store_.regions()->back().id, "another", 0));
+  begin();
+  for (int i = 20; i < 30; ++i) warn(i);
+  pass(12'000);
+  const auto events = events_of("pod.crash_loop");
+  ASSERT_EQ(events->size(), 1u);
+  EXPECT_EQ(events->at(0).event.message, "30 pods: Back-off restarting failed container");
+  EXPECT_EQ(events->at(0).event.release, "web");
+  EXPECT_EQ(events_of("kubernetes.event")->size(), 30u) << "each as it is, once";
+  for (int i = 0; i < 30; ++i) warn(i);
+  pass(30'000);
+  EXPECT_EQ(events_of("pod.crash_loop")->size(), 1u) << "the same pods say nothing new";
+}
+
+TEST_F(RegionTest, WhatWaitsForOthersIsToldWhenItStops) {
+  cluster_.put("/api/v1/pods", {"shop", "web-1", "p1", "\"status\":{\"reason\":\"Evicted\"}",
+                                "\"app.kubernetes.io/instance\":\"web\""});
+  begin();
+  cluster_.put("/api/v1/events",
+               {"shop", "e", "e",
+                "\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"web-1\",\"uid\":"
+                "\"p1\"},\"reason\":\"FailedMount\",\"type\":\"Warning\",\"message\":\"x\""});
+  settle();
+  EXPECT_EQ(events_of("pod.mount_failed")->size(), 0u);
+  region_->stop();
+  flush();
+  EXPECT_EQ(events_of("pod.mount_failed")->size(), 1u);
+}
+
 }  // namespace
 }  // namespace pintle::lookout

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "informer/shared_informer.h"
 #include "lookout/region.h"
@@ -36,6 +38,19 @@ struct WatchedRegion::Watch {
   int64_t heard_ms = 0;   // when that was
   int64_t stored_ms = 0;  // when it was stored last
   bool dirty = false;     // something was stored since
+  std::deque<std::pair<int64_t, std::string>> passed;  // versions, and when all was heard up to them
+
+  // Up to where all that was heard is stored, or with the writer: what the observer has held back since
+  // `held_since_ms` (0: nothing) is not, and would be heard again from there. "": not known yet.
+  std::string safe_version(int64_t now_ms, int64_t held_since_ms) {
+    if (held_since_ms == 0) {
+      passed.clear();
+      return version;
+    }
+    if (passed.empty() || now_ms - passed.back().first >= 1000) passed.emplace_back(now_ms, version);
+    while (passed.size() > 1 && passed[1].first < held_since_ms) passed.pop_front();
+    return passed.front().first < held_since_ms ? passed.front().second : "";
+  }
   bool follows = false;   // every state after `version` was heard: not in a first list, nor in one that told a gap
 };
 

@@ -153,6 +153,8 @@ std::string region_json(const RegionStatus& r) {
       .raw("namespaces", json_list(r.config.namespaces))
       .raw("enabled", r.config.enabled ? "true" : "false")
       .number("event_ttl_ms", r.config.event_ttl_ms)
+      .number("memory_mb", r.config.memory_mb)
+      .number("held_bytes", static_cast<int64_t>(r.held_bytes))
       .text("cluster_uid", r.cluster_uid)
       .text("server", r.server)
       .text("state", r.state)

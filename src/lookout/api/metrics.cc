@@ -22,6 +22,8 @@ constexpr RegionCount kRegionCounts[] = {
      [](const RegionStatus& r) -> uint64_t { return r.state == "live" ? 1 : 0; }},
     {"lookout_region_healthy", "gauge", "1: it is watched, but for what is refused.",
      [](const RegionStatus& r) -> uint64_t { return is_well(r.state) ? 1 : 0; }},
+    {"lookout_region_held_bytes", "gauge", "Memory that its objects take, roughly.",
+     [](const RegionStatus& r) -> uint64_t { return r.held_bytes; }},
     {"lookout_region_heard_total", "counter", "Changes heard.",
      [](const RegionStatus& r) { return r.heard; }},
     {"lookout_region_gaps_total", "counter", "Gaps recorded.",

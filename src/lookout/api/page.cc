@@ -37,6 +37,7 @@ constexpr Look kRegionLooks[] = {{"live", "good"},
                                  {"stale", "bad"},
                                  {"auth failed", "bad"},
                                  {"denied", "bad"},
+                                 {"memory", "bad"},
                                  {"partial", "warn"},
                                  {"connecting", "warn"},
                                  {"syncing", "warn"}};

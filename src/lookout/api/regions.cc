@@ -79,6 +79,7 @@ Result<Answer> show_region_health(Backend& b, const Call& c) {
                     .number("expired", expired)
                     .number("broken", static_cast<int64_t>(r.broken))
                     .number("gaps", static_cast<int64_t>(r.gaps))
+                    .number("held_bytes", static_cast<int64_t>(r.held_bytes))
                     .raw("watches", watches_json(r))
                     .take()};
 }

@@ -202,6 +202,7 @@ constexpr SchemaField kRegionInput[] = {
     {"namespaces", "texts", "empty: all"},
     {"enabled", "flag", "false: it is not watched, and what is stored of it stays"},
     {"event_ttl", "text", "of its API server, as \"1h\""},
+    {"memory_mb", "number", "that it may hold; above it pods, then Jobs are no longer watched. 0: no limit"},
 };
 
 constexpr SchemaField kRegion[] = {
@@ -212,10 +213,12 @@ constexpr SchemaField kRegion[] = {
     {"namespaces", "texts", "", kAlways},
     {"enabled", "flag", "", kAlways},
     {"event_ttl_ms", "number", "how long its API server keeps Events", kAlways},
+    {"memory_mb", "number", "that it may hold; 0: no limit"},
+    {"held_bytes", "number", "that it holds, roughly"},
     {"cluster_uid", "text", "uid of its namespace kube-system"},
     {"server", "text", ""},
     {"state", "text",
-     "live; partial: some kinds are refused; connecting, syncing; unreachable, auth failed, denied, stale; "
+     "live; partial: some kinds are refused; connecting, syncing; unreachable, auth failed, denied, stale, memory; "
      "elsewhere; disabled",
      kAlways},
     {"error", "text", ""},
@@ -240,6 +243,7 @@ constexpr SchemaField kRegionHealth[] = {
     {"expired", "number", "how often a history was gone"},
     {"broken", "number", "objects that could not be read"},
     {"gaps", "number", "since the start"},
+    {"held_bytes", "number", "that it holds, roughly"},
     {"watches", "[Watch]", "", kAlways},
 };
 

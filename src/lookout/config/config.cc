@@ -149,6 +149,7 @@ void read_top(Section& top, std::string_view path, Config& out) {
   top.flag("raw_events", out.raw_events);
   top.duration("stuck_after", out.tracker.stuck_ms);
   top.duration("settle_within", out.tracker.settle_ms);
+  top.duration("group_within", out.tracker.group_ms);
   top.want(out.tracker.stuck_ms > 0, "stuck_after", "want more than nothing");
   if (out.secret_key_file.empty()) out.secret_key_file = "lookout.key";
   out.secret_key_file = beside(path, out.secret_key_file);

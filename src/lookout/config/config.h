@@ -27,6 +27,7 @@ struct RegionConfig {
   // How long its API server keeps Events (--event-ttl): who was away for longer may have missed some.
   int64_t event_ttl_ms = 3'600'000;
   bool of_api = false;
+  int64_t memory_mb = 0;  // it may hold; 0: no limit
   bool enabled = true;  // false: it is not watched; what is stored of it stays
   bool operator==(const RegionConfig&) const = default;
 };

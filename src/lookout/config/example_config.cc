@@ -22,6 +22,7 @@ raw_events = true
 # archive = "archive"
 
 stuck_after = "10m"    # a release under way for longer is told as release.stuck
+group_within = "10s"   # warnings of a release's pods so close together are one event with a count; "0": none
 settle_within = "60s"  # a deployed release whose workloads are not available then is degraded
 
 # Several lookouts on one PostgreSQL with the same regions divide them by Leases, one for each region
@@ -41,6 +42,7 @@ environment = "production"
 kubeconfig = "eu-1.kubeconfig"  # or "in-cluster": the pod's own account
 # context = "admin"             # of the kubeconfig; its current one otherwise
 # namespaces = ["shop"]         # all otherwise
+# memory_mb = 256               # above it pods, then Jobs are no longer watched, which is told; 0: no limit
 # enabled = false               # it is not watched; what is stored of it stays, and goes on from there
 # event_ttl = "1h"              # of its API server; who was away for longer may have missed Events
 

@@ -37,6 +37,7 @@ Status read_region(Section& s, RegionConfig& r) {
   s.flag("enabled", r.enabled);
   s.duration("event_ttl", r.event_ttl_ms);
   s.want(r.event_ttl_ms >= 1000, "event_ttl", "want a second at least");
+  s.number("memory_mb", r.memory_mb, 0, 1 << 20);
   s.want(good_name(r.name), "name", kGoodName);
   std::set<std::string_view> spaces;
   for (const std::string& space : r.namespaces) {

@@ -30,6 +30,7 @@ std::string region_json(const RegionConfig& r) {
       .raw("namespaces", json_list(r.namespaces))
       .raw("enabled", r.enabled ? "true" : "false")
       .text("event_ttl", cat(r.event_ttl_ms, "ms"))
+      .number("memory_mb", r.memory_mb)
       .take();
 }
 

@@ -11,7 +11,7 @@ constexpr std::string_view kByRule = "rule:text count:number event_uid:text";
 constexpr std::string_view kImage =
     "container:text image:text image_id:text digest:text rule:text count:number event_uid:text";
 constexpr std::string_view kPod =
-    "container:text restarts:number rule:text count:number event_uid:text";
+    "container:text restarts:number rule:text count:number event_uid:text pods:number pod_names:texts";
 constexpr std::string_view kRaw =
     "type:text count:number count_delta:number component:text host:text field_path:text "
     "event_name:text event_namespace:text event_uid:text";

@@ -123,6 +123,10 @@ class Commit {
     for (const std::string& key : told_) {
       if (!key.empty()) add(key, now_ms_);
     }
+    std::deque<std::string> also;  // the parameters look at them
+    for (const Event& e : batch_.events) {
+      for (const std::string& key : e.also_keys) add(also.emplace_back(index_key(key)), now_ms_);
+    }
     Keys fresh;
     TRY(session_.insert("insert into told (key, told_ms)", 2,
                         "on conflict do nothing returning key", "t", params_,
@@ -130,6 +134,9 @@ class Commit {
     for (size_t i = 0; i < batch_.events.size(); ++i) {
       bool stored = told_[i].empty() ? new_state_[static_cast<size_t>(batch_.events[i].observation)]
                                      : fresh.erase(told_[i]) > 0;
+      for (const std::string& key : batch_.events[i].also_keys) {
+        stored = fresh.erase(index_key(key)) > 0 || stored;
+      }
       if (stored) new_events_.push_back(i);
     }
     return ok();

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,11 +61,11 @@ class FakeCluster {
     for (auto& [key, x] : std::exchange(watches_, {})) x->refuse(code, reason_of(code));
   }
   void bookmark() {
-    for (auto& [key, x] : watches_) x->send(bookmark_of(x->call, false));
+    for (auto& [key, x] : watches_) say(x, bookmark_of(x->call, false));
   }
   // False: there was nothing to answer.
   bool serve() {
-    bool any = false;
+    bool any = feed();
     while (const auto x = rest->next()) {
       any = true;
       answer(x);
@@ -118,8 +119,27 @@ class FakeCluster {
   }
   void tell(const std::string& path, std::string_view type, const Object& o) {
     for (auto& [key, x] : watches_) {
-      if (x->call.path == path && selected(x, o)) x->send(informer::frame_json(type, json_of(o, kind_of(x->call))));
+      if (x->call.path == path && selected(x, o)) say(x, informer::frame_json(type, json_of(o, kind_of(x->call))));
     }
+  }
+  // A reader that is full refuses a frame; it is then sent again.
+  void say(const Exchange& x, std::string frame) {
+    waiting_.emplace_back(x, std::move(frame));
+    feed();
+  }
+  bool feed() {
+    bool any = false;
+    std::set<const void*> full;
+    std::erase_if(waiting_, [&](auto& one) {
+      const auto& [x, frame] = one;
+      if (full.contains(x.get())) return false;
+      if (x->send(frame) == kube::Rest::Flow::kPause) {
+        full.insert(x.get());
+        return false;
+      }
+      return any = true;
+    });
+    return any;
   }
   void answer(const Exchange& x) {
     const std::string& path = x->call.path;
@@ -144,16 +164,17 @@ class FakeCluster {
     x->accept();
     watches_[cat(path, "?", x->call.query.substr(0, x->call.query.find("&resourceVersion")))] = x;
     if (x->find("sendInitialEvents") == "true") {
-      for (const std::string& item : items) x->send(informer::frame_json("ADDED", item));
-      x->send(bookmark_of(x->call, true));
+      for (const std::string& item : items) say(x, informer::frame_json("ADDED", item));
+      say(x, bookmark_of(x->call, true));
       return;
     }
     const int64_t from = atoll(x->find("resourceVersion").c_str());
     for (const auto& [key, o] : objects_[path]) {
-      if (o.version > from && selected(x, o)) x->send(informer::frame_json("ADDED", json_of(o, kind_of(x->call))));
+      if (o.version > from && selected(x, o)) say(x, informer::frame_json("ADDED", json_of(o, kind_of(x->call))));
     }
   }
 
+  std::vector<std::pair<Exchange, std::string>> waiting_;
   std::map<std::string, std::map<std::string, Object>> objects_;
   std::map<std::string, Exchange> watches_;
 };

@@ -90,6 +90,17 @@ void Tracker::set_baseline(std::string_view resource, int64_t since_ms, bool fir
   state_->baselines[std::string(resource)] = {since_ms, first};
 }
 
+void Tracker::forget(std::string_view resource) {
+  State& s = *state_;
+  if (resource == "pods") s.pods.clear();
+  const std::string prefix = resource == "pods" ? "Pod/" : "Job/";
+  std::erase_if(s.owner_names, [&](const auto& named) {
+    if (!named.first.starts_with(prefix)) return false;
+    s.owners.erase(named.second);
+    return true;
+  });
+}
+
 Result<std::vector<Event>> Tracker::observe(std::string_view resource, Change change,
                                             std::string_view json, bool initial, int64_t now_ms) {
   const Kind* kind = kind_of(resource);

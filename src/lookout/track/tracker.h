@@ -38,6 +38,7 @@ struct Owner {
 struct TrackerOptions {
   int64_t stuck_ms = 10 * 60 * 1000;  // under way without getting further for longer: release.stuck
   int64_t settle_ms = 60 * 1000;      // how long a deployed release may take to be available
+  int64_t group_ms = 10 * 1000;       // how long warnings of a release's pods wait for others (groups.h)
   bool operator==(const TrackerOptions&) const = default;
 };
 
@@ -56,6 +57,9 @@ class Tracker {
   // ground others are told against. `first`: nobody has watched this resource yet, so states of
   // unknown age tell nothing either. Without a call all of it is told.
   void set_baseline(std::string_view resource, int64_t since_ms, bool first);
+
+  // Nothing of pods, or Jobs, is known any more: they are no longer watched.
+  void forget(std::string_view resource);
 
   // An Event's word on an object: it is told under `dedup_key`, or not at all. An Event and a state
   // that tell the same get the same key, whichever comes first.

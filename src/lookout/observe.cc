@@ -181,7 +181,9 @@ void Observer::tell(const KubeEvent& e, const Rules::Hit& hit, bool initial, int
     return;
   }
   event.revision = tracker_.revision_of({event.release, event.release_namespace, {}});
-  const std::string container = container_of(e.field_path);
+  // An Event need not say of which container it is.
+  std::string container = container_of(e.field_path);
+  if (container.empty()) container = tracker_.only_container(e.involved);
   data.text("container", container).text("image", hit.detail);
   const std::string image = tracker_.image_of(e.involved, container);
   if (const size_t at = image.find("sha256:"); at != std::string::npos) {
@@ -211,7 +213,9 @@ int64_t Observer::next_tick_ms() const {
 void Observer::tick(int64_t now_ms, Batch& batch) {
   for (; !held_.empty() && held_.front().due_ms <= now_ms; held_.pop_front()) {
     Held& h = held_.front();
-    if (tracker_.image_of(h.event.subject, h.container).empty()) {
+    const Subject& pod = h.event.subject;
+    const std::string container = h.container.empty() ? tracker_.only_container(pod) : h.container;
+    if (tracker_.image_of(pod, container).empty()) {
       batch.events.push_back(std::move(h.event));
     }
   }

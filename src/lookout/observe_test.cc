@@ -125,6 +125,22 @@ TEST_F(ObserverTest, APulledImageIsToldOnceWithItsDigest) {
   EXPECT_EQ(again.events.at(1).dedup_key, state.events[0].dedup_key);
 }
 
+TEST_F(ObserverTest, APulledImageWhoseEventNamesNoContainerIsToldOnce) {
+  constexpr std::string_view kNoContainer =
+      R"("apiVersion":"v1","kind":"Pod","namespace":"shop","name":"web-1","uid":"p")";
+  const std::string text = R"(Successfully pulled image \"nginx:1\" in 1s)";
+  hear("pods", change_to(Kind::kAdd, cat(kPodJson, "\"}]}}")));
+  EXPECT_EQ(hear_event(Kind::kAdd, event_json("u", "1", 1, "Pulled", text, kNoContainer)).events.size(), 1u);
+  const Batch state =
+      hear("pods", change_to(Kind::kUpdate, cat(kPodJson, "nginx@sha256:aa\"}]}}")));
+  ASSERT_EQ(state.events.size(), 1u);
+  Batch later;
+  observer_.tick(60'000, later);
+  EXPECT_TRUE(later.events.empty());
+  const Batch again = hear_event(Kind::kAdd, event_json("v", "9", 1, "Pulled", text, kNoContainer));
+  EXPECT_EQ(again.events.at(1).dedup_key, state.events[0].dedup_key);
+}
+
 TEST_F(ObserverTest, APulledImageWithoutADigestIsToldAfterAWhile) {
   hear("pods", change_to(Kind::kAdd, cat(kPodJson, "\"}]}}")));
   hear_event(Kind::kAdd,

@@ -31,7 +31,8 @@ httpd::Response answer(int status, std::string body, std::string_view type = kJs
            {"Cache-Control", "no-store"},
            {"X-Content-Type-Options", "nosniff"},
            {"X-Frame-Options", "DENY"},
-           {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"}},
+           {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
+            "base-uri 'none'; frame-ancestors 'none'"}},
           {std::make_shared<const std::string>(std::move(body))}};
 }
 
@@ -65,6 +66,18 @@ bool loopback_host(std::string_view host) {
   if (host.starts_with("[::1]")) return true;
   host = host.substr(0, host.find(':'));
   return host == "localhost" || host.starts_with("127.");
+}
+
+// Whether a page of another site made the browser send this. Programs say neither; a browser says
+// where from with everything that is no plain GET.
+bool from_elsewhere(const httpd::Request& r) {
+  if (r.method == "GET" || r.method == "HEAD") return false;
+  const std::string_view site = r.header("Sec-Fetch-Site");
+  if (!site.empty()) return site != "same-origin" && site != "none";
+  const std::string_view origin = r.header("Origin");
+  if (origin.empty()) return false;
+  const size_t scheme = origin.find("://");
+  return scheme == origin.npos || origin.substr(scheme + 3) != r.header("Host");
 }
 
 class Server : public Api {
@@ -153,8 +166,10 @@ httpd::Response Server::serve(const ApiRoute& route, const Call& call) {
   auto done = route.handler(backend_, call);
   if (!done) return refusal(route.path, status_of(done.error().code()), done.error().text());
   const bool media = route.gives.find('/') != std::string_view::npos;
-  return answer(done->status != 0 ? done->status : route.status, std::move(done->body),
-                media ? route.gives : kJson);
+  httpd::Response out = answer(done->status != 0 ? done->status : route.status,
+                               std::move(done->body), media ? route.gives : kJson);
+  if (!done->location.empty()) out.headers.push_back({"Location", std::move(done->location)});
+  return out;
 }
 
 void Server::handle(std::shared_ptr<httpd::Exchange> exchange) {
@@ -174,6 +189,9 @@ void Server::handle(std::shared_ptr<httpd::Exchange> exchange) {
     httpd::Response refused = refusal(r.path, 405, cat("this path has ", found.methods, " only"));
     refused.headers.push_back({"Allow", found.methods});
     return exchange->respond(std::move(refused));
+  }
+  if (from_elsewhere(r)) {
+    return exchange->respond(refusal(r.path, 403, "this was sent by a page of another site"));
   }
   const ApiRoute& route = *found.route;
   if (role < route.role) {

@@ -31,6 +31,7 @@ struct Call {
 struct Answer {
   std::string body = "{}";
   int status = 0;  // 0: the route's
+  std::string location = {};  // where to go on; relative to the path
 };
 
 struct Backend {

@@ -1,5 +1,6 @@
 // What was to be told: look, send again, skip.
 #include "base/strings.h"
+#include "json/json.h"
 #include "lookout/api/handlers.h"
 #include "lookout/api/json.h"
 #include "lookout/config/section.h"
@@ -43,7 +44,9 @@ Result<Answer> show_delivery(Backend& b, const Call& c) {
   const std::string attempts = items_json(TRY(b.store.attempts(id)), [&](const Attempt& a) {
     return attempt_json(a, c.role == Role::kAdmin);
   });
-  return Answer{cat("{\"delivery\":", delivery_json(found[0]), ",", attempts.substr(1))};
+  const std::string curl = TRY(curl_of(b, found[0]));
+  return Answer{cat("{\"delivery\":", delivery_json(found[0]), ",\"curl\":", json::quoted(curl), ",",
+                    attempts.substr(1))};
 }
 
 Result<Answer> resend_delivery(Backend& b, const Call& c) {

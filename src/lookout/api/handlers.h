@@ -12,6 +12,17 @@ Result<Answer> show_ready(Backend& b, const Call& c);
 Result<Answer> show_metrics(Backend& b, const Call& c);
 Result<Answer> show_openapi(Backend& b, const Call& c);
 
+// page_details.cc
+Result<Answer> show_delivery_page(Backend& b, const Call& c);
+Result<Answer> show_subscription_page(Backend& b, const Call& c);
+Result<Answer> post_test(Backend& b, const Call& c);
+Result<Answer> post_pause(Backend& b, const Call& c);
+Result<Answer> post_resume(Backend& b, const Call& c);
+Result<Answer> post_resend(Backend& b, const Call& c);
+Result<Answer> post_skip(Backend& b, const Call& c);
+// deliver/curl_text.h of a delivery; "": its event or its subscription is gone, or it is no HTTP.
+Result<std::string> curl_of(Backend& b, const Delivery& d);
+
 // events.cc
 Result<Answer> list_events(Backend& b, const Call& c);
 Result<Answer> show_event(Backend& b, const Call& c);

@@ -17,10 +17,10 @@ struct PageData {
   std::string error;  // of the database; "" when all could be read
   std::string write_error;  // why nothing can be stored, and since when; "": it can
   int64_t trouble_since_ms = 0;
+  bool operate = false;  // the reader may test, pause, resend, skip
   int64_t now_ms = 0;
 };
 // HTML without scripts; every text of a cluster is escaped.
 std::string status_page(const PageData& data);
-std::string html_escaped(std::string_view text);
 
 }  // namespace pintle::lookout

@@ -167,6 +167,7 @@ constexpr SchemaField kAttempt[] = {
 constexpr SchemaField kDeliveryDetail[] = {
     {"delivery", "Delivery", "", kAlways},
     {"items", "[Attempt]", "its attempts, oldest first", kAlways},
+    {"curl", "text", "a shell's lines that send the same, without secrets; nothing: it is no HTTP", kAlways},
 };
 
 constexpr SchemaField kResend[] = {

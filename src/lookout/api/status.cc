@@ -15,8 +15,9 @@ constexpr int kPageRows = 50;
 
 }  // namespace
 
-Result<Answer> show_page(Backend& b, const Call&) {
+Result<Answer> show_page(Backend& b, const Call& c) {
   PageData d;
+  d.operate = c.role >= Role::kOperate;
   d.now_ms = b.now_ms();
   d.regions = b.hooks.regions();
   d.releases = b.hooks.releases();

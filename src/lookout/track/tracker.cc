@@ -222,6 +222,12 @@ std::string Tracker::image_of(const Subject& pod, std::string_view container) co
   return image == it->second.images.end() ? "" : image->second;
 }
 
+std::string Tracker::only_container(const Subject& pod) const {
+  const auto it = state_->pods.find(pod.uid);
+  const bool one = it != state_->pods.end() && it->second.images.size() == 1;
+  return one ? it->second.images.begin()->first : "";
+}
+
 std::vector<Event> Tracker::tick(int64_t now_ms) {
   state_->out.clear();
   state_->tick_releases(now_ms);

@@ -79,6 +79,8 @@ class Tracker {
                    std::string_view name) const;
   // The digest of a container's image, where its pod has told: "nginx@sha256:...".
   std::string image_of(const Subject& pod, std::string_view container) const;
+  // The one whose image is known; "": none is, or several are.
+  std::string only_container(const Subject& pod) const;
 
   // Time passing: stuck releases. When to call again: 0 for not before the next observe.
   std::vector<Event> tick(int64_t now_ms);

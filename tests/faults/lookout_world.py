@@ -262,6 +262,7 @@ class Receiver:
     def __init__(self):
         self.told, self.lock = [], threading.Lock()
         self.script = collections.deque()  # statuses to give before 200; "hang" and "cut" too
+        self.delay = 0.0  # before each answer
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -279,6 +280,7 @@ class Receiver:
                     self.connection.shutdown(socket.SHUT_RDWR)
                     self.close_connection = True
                     return
+                time.sleep(receiver.delay)
                 if what == "hang":
                     time.sleep(3)
                     what = 500
@@ -378,7 +380,7 @@ class Lookout:
         self.regions, self.more, self.process = dict(regions), more, None  # name: kubeconfig
         self.of_regions = ""  # keys that all of them have
         self.config, self.logfile = os.path.join(folder, f"{name}.toml"), os.path.join(folder, f"{name}.log")
-        self.secret_file = os.path.join(folder, "hook.secret")
+        self.secret_file, self.env = os.path.join(folder, "hook.secret"), None
         self.port = free_port()
         with open(self.secret_file, "w") as f:
             f.write(SECRETS[0])
@@ -408,7 +410,7 @@ allow = ["127.0.0.1:{self.receiver.port}"]
 
     def start(self):
         self.log = open(self.logfile, "ab")
-        self.process = subprocess.Popen([self.pintled, "lookout", "--config", self.config], cwd=self.folder, stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen([self.pintled, "lookout", "--config", self.config], cwd=self.folder, env=self.env, stdout=self.log, stderr=self.log)
         return self
 
     def send(self, sig):

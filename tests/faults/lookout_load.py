@@ -1,0 +1,225 @@
+"""Cases of tests/faults/lookout under load, with clocks that jump, and with leadership that flaps: (name, work, only in --long)."""
+import json
+import os
+import re
+import signal
+import sqlite3
+import statistics
+import threading
+import time
+
+from lookout_world import EVENTS, Postgres, Receiver, SECRETS, Writer, due, stored, wait_for
+
+FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
+
+
+class Loud(Writer):
+    """Writes as fast as it can, and when the server had each state."""
+
+    def __init__(self, cluster, seed, run, pause=0.0, most=None):
+        super().__init__(cluster, seed, run, pause, most)
+        self.when = {}
+
+    def note(self, status, body):
+        uid = super().note(status, body)
+        if uid:
+            self.when[self.truth[-1]] = time.time()
+        return uid
+
+
+def quiet(w):
+    """Nobody is told: what is tried is the way into the database."""
+    w.lookout.wanted = 'reasons = ["Nothing"]'
+    w.lookout.write()
+    w.restart()
+    wait_for(w.lookout.live, 20)
+
+
+def loud(w, count, pause=0.0, most=None):
+    writers = [Loud(w.cluster, w.seed + i, f"l{i}", pause, most) for i in range(count)]
+    w.writers += writers
+    for one in writers:
+        one.start()
+    return writers
+
+
+def stalled(w):
+    """F10: nothing can be written while Events pour in; what is not stored must wait in the server, not in memory."""
+    quiet(w)
+    wait_for(lambda: set(w.writer.truth) <= stored(w.database), 10)
+    writers, seconds = loud(w, 4), 600 if w.args.long else 4
+    time.sleep(1)
+    before = w.lookout.rss()
+    with sqlite3.connect(w.database.file, timeout=20) as c:
+        c.isolation_level = None
+        c.execute("begin immediate")
+        time.sleep(seconds)
+        most = w.lookout.rss()
+        c.execute("rollback")
+    for one in writers:
+        one.stop()
+    made = sum(len(one.truth) for one in writers)
+    w.check("memory is bounded while the database stands still (F10)", most < before + 48, f"{before:.0f} -> {most:.0f} MiB, {made} states")
+    w.check("and then all of it is stored", w.caught_up(60) and wait_for(lambda: due(writers, False) <= stored(w.database), 60, 0.3), made)
+
+
+def relisted(w):
+    """F9: 50,000 Events are listed anew while 1,000 a second arrive."""
+    quiet(w)
+    w.writer.stop()
+    body = lambda name: w.writer.event(name, 1, "one of many")
+    threads = [threading.Thread(target=lambda n=n: [w.writer.note(*w.cluster.ask("POST", EVENTS, body(f"many-{i}"))) for i in range(n, 50_000, 4)]) for n in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    w.check("50,000 Events are stored", w.caught_up(120), f"{len(stored(w.database))}")
+    writers = loud(w, 4, 0.006, 300)
+    time.sleep(10)
+    steady, peak, stop = w.lookout.rss(), [], threading.Event()
+    watch = threading.Thread(target=lambda: [peak.append(w.lookout.rss()) or time.sleep(0.02) for _ in iter(stop.is_set, True)])
+    watch.start()
+    relists = w.lookout.metric("lookout_region_relists_total")
+    for _ in range(3):
+        w.cluster.admin("compact")
+        w.cluster.admin("watches", {"effect": "cut"})
+        time.sleep(8)
+    stop.set(), watch.join()
+    for one in writers:
+        one.stop()
+    wait_for(lambda: due(writers, True) <= stored(w.database), 60, 0.3)
+    rows = {(u, str(v)): ms for u, v, ms in w.database.rows("select uid, version, received_ms from observation where resource = 'events'")}
+    lags = sorted(max(0.0, rows[k] / 1000 - at) for one in writers for k, at in one.when.items() if k in rows)
+    p99 = statistics.quantiles(lags, n=100)[98]
+    rate = len(lags) / 34
+    print(f"  relist of 50,000: {rate:.0f} states a second, lag p99 {p99:.2f} s, RSS {steady:.0f} -> {max(peak):.0f} MiB", flush=True)
+    w.check("lists were made", w.lookout.metric("lookout_region_relists_total") >= relists + 1 or not relists)
+    w.check("the lag's 99th percentile is at most 2 s (F9)", p99 <= 2, f"{p99:.2f} s")
+    w.check("and memory at most half as much again (F9)", max(peak) <= 1.5 * steady, f"{steady:.0f} -> {max(peak):.0f} MiB")
+    w.lost = True
+
+
+def clocks(w):
+    """F20: the clock of lookout's machine jumps an hour ahead, back, and another hour back."""
+    if not os.path.exists(FAKETIME):
+        return w.skip("libfaketime is not installed")
+    jump = os.path.join(w.folder, "clock")
+
+    def set_to(text):
+        with open(jump + ".new", "w") as f:
+            f.write(text)
+        os.replace(jump + ".new", jump)
+
+    set_to("+0s")
+    w.lookout.env = {**os.environ, "LD_PRELOAD": FAKETIME, "FAKETIME_TIMESTAMP_FILE": jump, "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    w.restart()
+    w.check("it starts with a clock of its own", wait_for(w.lookout.live, 20), w.lookout.said()[-300:])
+    cpu, began = w.lookout.cpu(), time.monotonic()
+    for text in ("+3600s", "+0s", "-3600s", "+0s"):
+        set_to(text)
+        before = len(w.writer.truth)
+        time.sleep(1)
+        w.check(f"{text}: what happens is stored", wait_for(lambda: set(w.writer.truth[before:before + 20]) <= stored(w.database), 10), w.lookout.states())
+        w.check(f"{text}: and told", wait_for(lambda: told_since(w, before) >= 10, 10), told_since(w, before))
+        w.check(f"{text}: the region is live", w.lookout.live(), w.lookout.states())
+    first, last = w.database.rows("select min(received_ms), max(received_ms) from observation")[0]
+    w.check("its clock did jump", last - first > 3_600_000, last - first)
+    used = (w.lookout.cpu() - cpu) / (time.monotonic() - began)
+    w.check("no hot loop", used < 0.6, f"{used:.2f} of a core")
+
+
+def told_since(w, before):
+    """How many of the first 20 states written after that are told."""
+    some = set(w.writer.truth[before:before + 20])
+    sequences = {s for s, u, v in w.database.rows("select seq, observation_uid, observation_version from event") if (u, str(v)) in some}
+    return len(sequences & {s for _, _, s, status, _ in w.receiver.all() if status == 200})
+
+
+def ten_thousand(w):
+    """F28: with thousands waiting, a subscription is sent elsewhere, disabled, enabled, and deleted."""
+    other, most = Receiver(), 10_000 if w.args.long else 300
+    w.clean_up.append(other.stop)
+    w.told_elsewhere = True
+    w.writer.stop()
+    slow = w.receiver.delay = other.delay = 1.0 if w.args.long else 0.25
+    good = open(w.lookout.config).read().replace('order_by = "subject"', 'order_by = "subject"\nenabled = true').replace(
+        "timeout_ms = 1000", "timeout_ms = 10000").replace("allow = [", f'allow = ["127.0.0.1:{other.port}", ')
+
+    def reload(text):
+        with open(w.lookout.config, "w") as f:
+            f.write(text)
+        w.lookout.send(signal.SIGHUP)
+
+    reload(good)
+    number = w.database.rows("select id from subscription")[0][0]
+    count = lambda *states: w.database.rows(f"select count(*) from delivery where subscription_id = {number} and state in ({','.join(map(str, states))})")[0][0]
+
+    def make(n):
+        body = lambda i: {**w.writer.event(f"wait-{n}-{i}", 1, "waits"), "involvedObject": {"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": f"p-{n}-{i}"}}
+        threads = [threading.Thread(target=lambda k=k: [w.writer.note(*w.cluster.ask("POST", EVENTS, body(i))) for i in range(k, most, 4)]) for k in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+
+    make(1)
+    w.check(f"{most} wait", wait_for(lambda: count(0, 1, 3) >= most * 0.7, 20), count(0, 1, 3))
+    elsewhere = good.replace(f"127.0.0.1:{w.receiver.port}/hook", f"127.0.0.1:{other.port}/hook")
+    reload(elsewhere)
+    w.check("the new address gets what waits (F28)", wait_for(lambda: other.all(), 20))
+    old = len(w.receiver.all())
+    other.delay = 0.0
+    w.check("all of it", wait_for(lambda: count(0, 1, 3) == 0, 60, 0.2), count(0, 1, 3))
+    # What was handed out before, five seconds' worth, may still go where it was to go.
+    w.check("and the old one nothing that had not been handed out", len(w.receiver.all()) <= old + 100, len(w.receiver.all()) - old)
+    other.delay = slow
+    make(2)
+    w.check("as many wait again", wait_for(lambda: count(0, 1, 3) >= most * 0.7, 20), count(0, 1, 3))
+    reload(elsewhere.replace("enabled = true", "enabled = false"))
+    wait_for(lambda: w.database.rows("select enabled from subscription") == [(0,)], 10)
+    wait_for(lambda: count(1) == 0, 20)  # those that were handed out
+    held, requests = count(0, 3), len(other.all())
+    time.sleep(1)
+    w.check("disabled it is told nothing, and what waits is held", held > most * 0.2 and count(0, 3) == held and len(other.all()) == requests, (held, requests, len(other.all()), w.database.rows("select state, count(*) from delivery group by state")))
+    reload(elsewhere)
+    w.check("enabled it goes on", wait_for(lambda: len(other.all()) > requests, 10))
+    begin, end = elsewhere.index("[[subscriptions]]"), elsewhere.index("[guard]")
+    reload(elsewhere[:begin] + elsewhere[end:])
+    w.check("deleted, what waits is cancelled", wait_for(lambda: count(0, 1, 3) == 0 and count(5) > 0, 20), (count(0, 1, 3), count(5)))
+    # What was handed out, some seconds' worth, may still go; then nothing does.
+    settled = lambda before: time.sleep(1.2) or len(other.all()) == before
+    w.check("and soon told nobody", wait_for(lambda: settled(len(other.all())), 8) and w.database.rows("select count(*) from delivery where state = 4") == [(0,)])
+
+
+def flaps(w):
+    """F21: the Lease of a region is taken away and given back, again and again, in one process."""
+    if not Postgres.programs():
+        return w.skip("PostgreSQL is not installed")
+    w.lookout.kill(signal.SIGTERM)
+    w.database = Postgres()
+    w.clean_up.append(w.database.stop)
+    w.lookout.database, w.lookout.more, w.lookout.wanted = w.database, '[share]\nnamespace = "default"', 'reasons = ["Nothing"]'
+    w.lookout.write()
+    w.lost, before = True, len(w.lookout.said())  # an empty database
+    w.lookout.start()
+    w.check("it takes the region", wait_for(w.lookout.live, 30), w.lookout.states())
+    lease, times = "/apis/coordination.k8s.io/v1/namespaces/default/leases/lookout-r", 100 if w.args.long else 2
+    patch = lambda holder, n: w.cluster.ask("PATCH", lease, {"spec": {"holderIdentity": holder, "leaseTransitions": n}}, kind="application/merge-patch+json")
+    mine = lambda: w.lookout.states().get("r") in ("live", "syncing")
+    sizes = []
+    for i in range(times):
+        transitions = json.loads(w.cluster.ask("GET", lease)[1])["spec"].get("leaseTransitions", 0)
+        patch("another", transitions + 1)
+        if not w.check(f"it lets go ({i + 1})", wait_for(lambda: not mine(), 10), w.lookout.states()):
+            return
+        patch("", transitions + 2)
+        if not w.check(f"and takes it again ({i + 1})", wait_for(w.lookout.live, 15), w.lookout.states()):
+            return
+        sizes.append(w.lookout.threads_and_files())
+    w.check("threads and descriptors stay (F21)", max(t for t, _ in sizes) - min(t for t, _ in sizes) <= 2 and sizes[-1][1] <= sizes[0][1] + 6, sizes[::max(1, times // 10)])
+    epochs = re.findall(r'msg="region connected" region=r .*epoch=(\d+)', w.lookout.said()[before:])
+    w.check("each time with a newer epoch", list(map(int, epochs)) == sorted(set(map(int, epochs))) and len(epochs) >= times, epochs[-5:])
+
+
+CASES = [("a store that stands still", stalled, False), ("many Events listed anew", relisted, True), ("a clock that jumps", clocks, False),
+         ("thousands that wait", ten_thousand, False), ("a Lease that flaps", flaps, False)]

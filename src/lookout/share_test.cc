@@ -171,6 +171,29 @@ TEST_F(ShareTest, ComesBackWithANewerEpochWhenTheStoreRefusesIts) {
   EXPECT_EQ(epoch("a"), 10) << "an old refusal";
 }
 
+TEST_F(ShareTest, AHundredLossesLeaveNothingRunningTwice) {
+  add("a");
+  const auto rate = [&] {
+    const int before = requests_;
+    pass(30);
+    return requests_ - before;
+  };
+  const int quiet = rate();
+  changes_ = 0;
+  for (int i = 0; i < 100; ++i) {
+    const int64_t had = epoch("a");
+    ASSERT_NE(had, 0) << i;
+    held_by("a", "other", static_cast<int>(had) + 1, i);
+    pass(3);
+    ASSERT_EQ(epoch("a"), 0) << i;
+    held_by("a", "", static_cast<int>(had) + 1, i);
+    pass(4);
+    ASSERT_GT(epoch("a"), had + 1) << i;
+  }
+  EXPECT_EQ(changes_, 200);
+  EXPECT_EQ(rate(), quiet) << "one elector renews, as before";
+}
+
 TEST_F(ShareTest, GivesBackAtOnceWhatIsRemovedAndAllWhenItStops) {
   add("a");
   add("b");

@@ -75,6 +75,20 @@ TEST(Helm2, ItsRecordsAreReleasesOfTheNamespaceTheyNameAsOthersAre) {
   }
 }
 
+TEST(Helm2, ARollbackMarksWhatFailedAsSupersededWhichDeploysNothing) {
+  Tracker tracker("c");
+  const auto types = [&](std::string_view status) {
+    std::string out;
+    const auto events = tracker.observe("configmaps", Change::kModified, record(status, kRelease), false, 1);
+    EXPECT_TRUE(events.has_value());
+    for (const Event& e : *events) append(out, {e.type, " "});
+    return out;
+  };
+  EXPECT_EQ(types("PENDING_UPGRADE"), "release.pending ");
+  EXPECT_EQ(types("FAILED"), "release.failed ");
+  EXPECT_EQ(types("SUPERSEDED"), "");
+}
+
 TEST(Helm2, AFailingWorkloadDegradesIt) {
   Tracker tracker("c");
   ASSERT_TRUE(tracker.observe("configmaps", Change::kAdded, record("DEPLOYED", kRelease), false, 1));

@@ -161,8 +161,10 @@ void Tracker::State::see_release_record(Seen& seen) {
   if (newest) begin_round(release, r);
   if (under_way(r.status)) due.emplace(r.since_ms + options.stuck_ms, helm_key);
 
-  // Superseded at first sight: it was deployed while nobody looked, and that is what happened.
-  const bool missed = r.status == "superseded" && before != "deployed" && before != "superseded";
+  // Superseded at first sight: it was deployed while nobody looked, and that is what happened. What
+  // has failed was not: Helm 2 marks that, too, when it rolls back.
+  const bool missed = r.status == "superseded" && before != "deployed" && before != "superseded" &&
+                      before != "failed";
   const std::string_view type =
       missed ? (r.rollback ? "release.rolled_back" : "release.deployed") : transition_of(r);
   if (type.empty()) return;

@@ -109,15 +109,15 @@ Result<DependencyList> dependency_list(Context& context, const std::string& char
 }
 
 Status check_dependencies(const chart::Chart& chart) {
-  std::string missing;
+  std::vector<std::string_view> missing;  // a name may be empty
   for (const chart::Dependency& d : chart.metadata.dependencies) {
     const bool there = std::any_of(chart.dependencies.begin(), chart.dependencies.end(),
                                    [&](const auto& child) { return child->name() == d.name; });
-    if (!there) append(missing, {missing.empty() ? "" : ", ", d.name});
+    if (!there) missing.push_back(d.name);
   }
   if (missing.empty()) return ok();
   return Error(Code::kFailedPrecondition,
-               "found in Chart.yaml, but missing in charts/ directory: " + missing);
+               cat("found in Chart.yaml, but missing in charts/ directory: ", join(missing, ", ")));
 }
 
 }  // namespace pintle::action

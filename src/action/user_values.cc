@@ -39,7 +39,8 @@ Error in(std::string_view what, const Error& cause) {
   return Error::wrap(cat("failed parsing ", what, " data"), cause);
 }
 
-Status set_json(value::Value& base, const std::string& text, bool helm3) {
+Status set_json(value::Value& base, const std::string& text, bool helm3,
+                chart::strvals::Room& room) {
   const std::string_view trimmed = trim_space(text);
   if (!helm3 && trimmed.starts_with('{')) {
     const auto object = json::read_map(trimmed);
@@ -49,7 +50,7 @@ Status set_json(value::Value& base, const std::string& text, bool helm3) {
     base = chart::merge_maps(base, *object);
     return ok();
   }
-  if (!chart::strvals::parse_json_into(text, *base.as_map(), helm3)) {
+  if (!chart::strvals::parse_json_into(text, *base.as_map(), helm3, &room)) {
     return Error(Code::kInvalidArgument, cat("failed parsing --set-json data ", text));
   }
   return ok();
@@ -67,14 +68,15 @@ Result<value::Value> merge_user_values(Context& context, const UserValues& user,
     if (!values) return Error::wrap(cat("failed to parse ", path), values.error());
     base = chart::merge_maps(base, *values);
   }
-  for (const std::string& line : user.json_values) TRY(set_json(base, line, context.helm3));
+  strvals::Room room;
+  for (const std::string& line : user.json_values) TRY(set_json(base, line, context.helm3, room));
   value::Map& values = *base.as_map();
   const bool helm3 = context.helm3;
   for (const std::string& line : user.values) {
-    if (Status s = strvals::parse_into(line, values, helm3); !s) return in("--set", s.error());
+    if (Status s = strvals::parse_into(line, values, helm3, &room); !s) return in("--set", s.error());
   }
   for (const std::string& line : user.string_values) {
-    if (Status s = strvals::parse_into_string(line, values, helm3); !s) {
+    if (Status s = strvals::parse_into_string(line, values, helm3, &room); !s) {
       return in("--set-string", s.error());
     }
   }
@@ -82,12 +84,12 @@ Result<value::Value> merge_user_values(Context& context, const UserValues& user,
     return read_source(context, sources, path);
   };
   for (const std::string& line : user.file_values) {
-    if (Status s = strvals::parse_file_into(line, values, reader, helm3); !s) {
+    if (Status s = strvals::parse_file_into(line, values, reader, helm3, &room); !s) {
       return in("--set-file", s.error());
     }
   }
   for (const std::string& line : user.literal_values) {
-    if (Status s = strvals::parse_literal_into(line, values, helm3); !s) {
+    if (Status s = strvals::parse_literal_into(line, values, helm3, &room); !s) {
       return in("--set-literal", s.error());
     }
   }

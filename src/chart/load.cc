@@ -76,10 +76,9 @@ Result<std::unique_ptr<Chart>> load_archive_file(sys::Disk& disk, const std::str
               "' does not appear to be a valid chart file (details: gzip: invalid header)"));
     }
     // Helm keeps file and reason to itself here; people need them.
-    if (!options.direct && !options.helm3) {
-      return Error::wrap(cat("unable to load chart archive: file '", path, "'"), files.error());
-    }
-    return files.error();
+    if (options.helm3) return files.error();
+    return Error::wrap(cat(options.direct ? "" : "unable to load chart archive: ", "file '", path, "'"),
+                       files.error());
   }
   if (!options.direct && !options.helm3) {
     const File* chart_yaml = nullptr;

@@ -1,14 +1,15 @@
 // Charts from a directory, a .tgz file or bytes (helm pkg/chart/loader and pkg/chart/v2/loader).
 //
 // Cost: every file is read once and its text never copied; what a File holds is shared by raw,
-// templates and files. Bounded: 100 MiB of files per archive or directory as Helm, 200 MiB and 32
-// levels over archives inside archives, 500,000 directory entries. Refused in archives though Helm
+// templates and files. Bounded: 100 MiB of files per archive or directory as Helm, 128 MiB and 32
+// levels with archives inside archives, 500,000 directory entries. Refused in archives though Helm
 // takes them: links, devices, names given twice, absolute names, streams cut or damaged behind the
 // end of the tar.
 // Directories: symlinks are followed as Helm does (INFO line); one that leads back to a directory
 // it is in is an error at once. Subcharts are in the order of their names in charts/.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,7 +44,9 @@ Result<std::unique_ptr<Chart>> load_files(std::vector<File> files, const LoadOpt
 Result<std::vector<File>> read_directory(sys::Disk& disk, const std::string& path,
                                          const LoadOptions& options = {});
 // Names without their first component, cleaned and safe to join to a directory.
-Result<std::vector<File>> read_archive(std::string_view tgz, const LoadOptions& options = {});
+// room: bytes of files that may be held besides others.
+Result<std::vector<File>> read_archive(std::string_view tgz, const LoadOptions& options = {},
+                                       size_t room = SIZE_MAX);
 
 // loader.LoadValues: all YAML documents of a values file merged in order (helm3: the first alone).
 // Error: "cannot unmarshal yaml document: ...", "error reading yaml document: ...".

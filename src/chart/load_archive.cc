@@ -16,14 +16,14 @@ namespace {
 
 constexpr size_t kMaxChartSize = 100 * 1024 * 1024;
 constexpr size_t kMaxFileSizeHelm3 = 5 * 1024 * 1024;
-// Files and the headers around them; behind it lies what no chart under the limit has.
-constexpr size_t kMaxTarSize = kMaxChartSize + (28 << 20);
+// Headers around the files; behind lies what no chart under the limit has.
+constexpr size_t kMaxHeaders = 28 << 20;
 constexpr std::string_view kBom = "\xef\xbb\xbf";
 
 Error illegal(std::string text) { return {Code::kInvalidArgument, std::move(text)}; }
-Error too_large() {
+Error too_large(size_t max_size) {
   return {Code::kResourceExhausted,
-          cat("decompressed chart is larger than the maximum size ", kMaxChartSize)};
+          cat("decompressed chart is larger than the maximum size ", max_size)};
 }
 
 // The member's path inside the chart: without the first component, cleaned, never leading out.
@@ -49,8 +49,8 @@ Result<std::string> inside_path(const std::string& name) {
 
 class Members {
  public:
-  Members(const LoadOptions& options, std::shared_ptr<const std::string> tar)
-      : options_(options), tar_(std::move(tar)) {}
+  Members(const LoadOptions& options, std::shared_ptr<const std::string> tar, size_t max_size)
+      : options_(options), tar_(std::move(tar)), max_size_(max_size), left_(max_size) {}
 
   Status add(const sys::TarEntry& entry) {
     if (entry.is_directory() || entry.type == 'g') return ok();
@@ -62,7 +62,7 @@ class Members {
                          quote(entry.name)));
     }
     const auto size = static_cast<size_t>(entry.size);
-    if (size > left_) return too_large();
+    if (size > left_) return too_large(max_size_);
     if (options_.helm3 && size > kMaxFileSizeHelm3) {
       return Error(Code::kResourceExhausted,
                    cat("decompressed chart file ", quote(entry.name),
@@ -70,7 +70,7 @@ class Members {
     }
     if (entry.cut) return ok();  // read_tar says why right after
     left_ -= size;
-    if (left_ == 0) return too_large();
+    if (left_ == 0) return too_large(max_size_);
     if (!names_.insert(name).second) {
       return illegal("chart illegally contains a file twice: " + quote(entry.name));
     }
@@ -86,21 +86,23 @@ class Members {
   std::shared_ptr<const std::string> tar_;
   std::vector<File> files_;
   std::set<std::string> names_;
-  size_t left_ = kMaxChartSize;
+  size_t max_size_, left_;
 };
 
 }  // namespace
 
-Result<std::vector<File>> read_archive(std::string_view tgz, const LoadOptions& options) {
-  sys::Inflated tar = sys::inflate(tgz, kMaxTarSize);
+Result<std::vector<File>> read_archive(std::string_view tgz, const LoadOptions& options,
+                                       size_t room) {
+  const size_t max_size = std::min(kMaxChartSize, room);
+  sys::Inflated tar = sys::inflate(tgz, max_size + kMaxHeaders);
   if (tar.error && tar.data.empty() && tar.error->code() == Code::kInvalidArgument) {
     return *tar.error;  // "gzip: invalid header"
   }
   const Error* after = tar.error ? &*tar.error : nullptr;
-  const Error over = too_large();
+  const Error over = too_large(max_size);
   if (after && after->code() == Code::kResourceExhausted) after = &over;
   const auto text = std::make_shared<const std::string>(std::move(tar.data));
-  Members members(options, text);
+  Members members(options, text, max_size);
   TRY(sys::read_tar(
       *text, [&](const sys::TarEntry& entry) { return members.add(entry); }, after));
   // Helm stops at the end of the tar and so misses that the stream was cut or damaged behind it.

@@ -8,13 +8,24 @@
 #include "chart/documents.h"
 #include "chart/load.h"
 #include "chart/values.h"
+#include "sys/process.h"
 #include "yaml/yaml.h"
 
 namespace pintle::chart {
 namespace {
 
-constexpr int kMaxDepth = 32;                     // archives inside archives, directories too
-constexpr size_t kMaxNested = 200 * 1024 * 1024;  // of files in nested archives, all together
+constexpr int kMaxDepth = 32;  // archives inside archives, directories too
+// Of all files, those in archives inside archives included: they are held at once.
+constexpr size_t kMaxFiles = 128 << 20;
+
+// What the process may hold after it has read large values: each alone is bounded (yaml/yaml.h), but
+// there may be many. A chart of 400 subcharts takes 40 MiB.
+constexpr size_t kLargeValues = 64 << 10, kMaxMemory = size_t{160} << 20;
+
+Status check_memory(std::string_view read) {
+  if (read.size() < kLargeValues || sys::resident_memory() <= kMaxMemory) return ok();
+  return Error(Code::kResourceExhausted, "values are larger than the maximum size");
+}
 
 // By name in charts/: the files of a subchart's directory, or its one archive.
 using Subcharts = std::map<std::string, std::vector<File>>;
@@ -23,6 +34,7 @@ class Loader {
  public:
   explicit Loader(const LoadOptions& options) : options_(options) {}
 
+  Status count(const std::vector<File>& files);
   Result<std::unique_ptr<Chart>> chart(std::vector<File> files, int depth);
 
  private:
@@ -35,8 +47,19 @@ class Loader {
   }
 
   const LoadOptions& options_;
-  size_t nested_ = 0;
+  size_t left_ = kMaxFiles;
 };
+
+Status Loader::count(const std::vector<File>& files) {
+  for (const File& file : files) {
+    if (file.data.size() > left_) {
+      return Error(Code::kResourceExhausted,
+                   cat("chart and subcharts are larger than the maximum size ", kMaxFiles));
+    }
+    left_ -= file.data.size();
+  }
+  return ok();
+}
 
 Status Loader::requirements(Chart& chart, const File& file) {
   // Helm 2 charts keep their dependencies here.
@@ -138,13 +161,9 @@ Result<std::unique_ptr<Chart>> Loader::chart(std::vector<File> files, int depth)
 Result<std::unique_ptr<Chart>> Loader::subchart(const std::string& name, std::vector<File> files,
                                                 int depth) {
   if (path::ext(name) == ".tgz") {
-    std::vector<File> inner = TRY(read_archive(files[0].data, options_));
+    std::vector<File> inner = TRY(read_archive(files[0].data, options_, left_));
     files.clear();
-    for (const File& file : inner) nested_ += file.data.size();
-    if (nested_ > kMaxNested) {
-      return Error(Code::kResourceExhausted,
-                   cat("nested charts are larger than the maximum size ", kMaxNested));
-    }
+    TRY(count(inner));
     return chart(std::move(inner), depth + 1);
   }
   // What lies in charts/ without being in a directory there is no chart.
@@ -161,15 +180,22 @@ Result<std::unique_ptr<Chart>> Loader::subchart(const std::string& name, std::ve
 }  // namespace
 
 Result<std::unique_ptr<Chart>> load_files(std::vector<File> files, const LoadOptions& options) {
-  return Loader(options).chart(std::move(files), 0);
+  Loader loader(options);
+  TRY(loader.count(files));
+  return loader.chart(std::move(files), 0);
 }
 
 Result<value::Value> load_values(std::string_view text, bool helm3) {
-  if (helm3) return yaml::read_map(text);
+  if (helm3) {
+    auto map = yaml::read_map(text);
+    TRY(check_memory(text));
+    return map;
+  }
   std::optional<value::Value> merged;
   const auto merge = [&](std::string_view document) -> Status {
     const auto map = yaml::read_map(document);
     if (!map) return Error::wrap("cannot unmarshal yaml document", map.error());
+    TRY(check_memory(document));
     merged = merged ? merge_maps(*merged, *map) : *map;
     return ok();
   };

@@ -4,7 +4,7 @@
 // success even where it cuts an index short ("a["): Helm looks for io.EOF anywhere in the chain.
 //
 // Limits: 30 names in a path and index 65536 (Helm's), 1,000 nested indexes and 1,048,576 items that
-// one line adds to lists (ours, for the stack and the memory).
+// lines add to lists (ours, for the stack and the memory).
 // Cost: linear in the line, plus the lists that indexes fill.
 #include "chart/strvals.h"
 
@@ -25,7 +25,6 @@ using value::Value;
 namespace {
 
 constexpr int64_t kMaxIndex = 65536;
-constexpr size_t kMaxItems = 1 << 20;
 constexpr int kMaxNames = 30;
 constexpr int kMaxIndexNesting = 1000;
 
@@ -81,8 +80,8 @@ Value empty_list() { return Value::list_of({}); }
 
 class Parser {
  public:
-  Parser(std::string_view line, Mode mode, const FileReader* read, bool helm3)
-      : rest_(line), mode_(mode), read_(read), helm3_(helm3) {}
+  Parser(std::string_view line, Mode mode, const FileReader* read, bool helm3, Room* room)
+      : rest_(line), mode_(mode), read_(read), helm3_(helm3), room_(room ? *room : own_room_) {}
 
   Status parse(Map& dest) {
     for (;;) {
@@ -378,10 +377,10 @@ class Parser {
     auto& items = writable(list);
     const size_t size = static_cast<size_t>(index) + 1;
     if (size > items.size()) {
-      if (size - items.size() > room_) {
-        return fail(cat("index of ", index, " makes lists of more than ", kMaxItems, " items in all"));
+      if (size - items.size() > room_.items) {
+        return fail(cat("index of ", index, " makes lists of more than ", Room().items, " items in all"));
       }
-      room_ -= size - items.size();
+      room_.items -= size - items.size();
       items.resize(size);
     }
     items[static_cast<size_t>(index)] = std::move(v);
@@ -393,30 +392,32 @@ class Parser {
   const FileReader* read_;
   bool helm3_;
   std::string error_;
-  size_t room_ = kMaxItems;
+  Room own_room_;
+  Room& room_;
   bool unread_file_ = false;  // the value's file could not be read: Helm leaves a null behind
 };
 
 }  // namespace
 
-Status parse_into(std::string_view line, Map& dest, bool helm3) {
-  return Parser(line, Mode::kTyped, nullptr, helm3).parse(dest);
+Status parse_into(std::string_view line, Map& dest, bool helm3, Room* room) {
+  return Parser(line, Mode::kTyped, nullptr, helm3, room).parse(dest);
 }
 
-Status parse_into_string(std::string_view line, Map& dest, bool helm3) {
-  return Parser(line, Mode::kString, nullptr, helm3).parse(dest);
+Status parse_into_string(std::string_view line, Map& dest, bool helm3, Room* room) {
+  return Parser(line, Mode::kString, nullptr, helm3, room).parse(dest);
 }
 
-Status parse_literal_into(std::string_view line, Map& dest, bool helm3) {
-  return Parser(line, Mode::kLiteral, nullptr, helm3).parse(dest);
+Status parse_literal_into(std::string_view line, Map& dest, bool helm3, Room* room) {
+  return Parser(line, Mode::kLiteral, nullptr, helm3, room).parse(dest);
 }
 
-Status parse_json_into(std::string_view line, Map& dest, bool helm3) {
-  return Parser(line, Mode::kJson, nullptr, helm3).parse(dest);
+Status parse_json_into(std::string_view line, Map& dest, bool helm3, Room* room) {
+  return Parser(line, Mode::kJson, nullptr, helm3, room).parse(dest);
 }
 
-Status parse_file_into(std::string_view line, Map& dest, const FileReader& read, bool helm3) {
-  return Parser(line, Mode::kFile, &read, helm3).parse(dest);
+Status parse_file_into(std::string_view line, Map& dest, const FileReader& read, bool helm3,
+                       Room* room) {
+  return Parser(line, Mode::kFile, &read, helm3, room).parse(dest);
 }
 
 Result<std::string> to_yaml(std::string_view line) {

@@ -17,13 +17,22 @@ namespace pintle::chart::strvals {
 
 // Each parses `line` into `dest` (a map; changed in place, also partly when an error is returned).
 // Lists inside dest that others hold too are copied before they change; maps are not.
-Status parse_into(std::string_view line, value::Map& dest, bool helm3 = false);          // --set
-Status parse_into_string(std::string_view line, value::Map& dest, bool helm3 = false);   // --set-string
-Status parse_literal_into(std::string_view line, value::Map& dest, bool helm3 = false);  // --set-literal
-Status parse_json_into(std::string_view line, value::Map& dest, bool helm3 = false);     // --set-json
+// room: how many items indexes may still add to lists, in all lines that share it; null: the line
+// has one of its own.
+struct Room {
+  size_t items = size_t{1} << 20;
+};
+Status parse_into(std::string_view line, value::Map& dest, bool helm3 = false,
+                  Room* room = nullptr);  // --set
+Status parse_into_string(std::string_view line, value::Map& dest, bool helm3 = false,
+                  Room* room = nullptr);  // --set-string
+Status parse_literal_into(std::string_view line, value::Map& dest, bool helm3 = false,
+                  Room* room = nullptr);  // --set-literal
+Status parse_json_into(std::string_view line, value::Map& dest, bool helm3 = false,
+                  Room* room = nullptr);  // --set-json
 using FileReader = std::function<Result<std::string>(std::string_view path)>;
 Status parse_file_into(std::string_view line, value::Map& dest, const FileReader& read,
-                       bool helm3 = false);  // --set-file
+                       bool helm3 = false, Room* room = nullptr);  // --set-file
 // The line on an empty map, as YAML without its last newline.
 Result<std::string> to_yaml(std::string_view line);
 

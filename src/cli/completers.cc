@@ -85,19 +85,17 @@ void complete_global_flags(Flags& flags) {
 Candidates complete_charts(Session& session, std::string_view word, bool files) {
   Candidates out;
   bool no_space = false, no_file = !files;
-  if (const auto repositories =
-          load_repositories(session.env, session.settings.repository_config)) {
-    for (const Repository& repository : *repositories) {
-      if (word.starts_with(repository.name + "/")) {
-        const Strings charts = charts_of(session, repository.name);
-        out.items.insert(out.items.end(), charts.begin(), charts.end());
-        no_space = false;
-        break;
-      }
-      if (repository.name.starts_with(word)) {
-        out.items.push_back(cat(repository.name, "/\t", repository.url));
-        no_space = true;
-      }
+  const auto known = load_repositories(session.env, session.settings.repository_config);
+  for (const Repository& repository : known.repositories) {
+    if (word.starts_with(repository.name + "/")) {
+      const Strings charts = charts_of(session, repository.name);
+      out.items.insert(out.items.end(), charts.begin(), charts.end());
+      no_space = false;
+      break;
+    }
+    if (repository.name.starts_with(word)) {
+      out.items.push_back(cat(repository.name, "/\t", repository.url));
+      no_space = true;
     }
   }
   for (std::string_view url : {"oci://\tChart OCI prefix", "https://\tChart URL prefix",
@@ -142,10 +140,9 @@ Candidates complete_versions(Session& session, std::string_view chart) {
 
 Candidates complete_repositories(Session& session, Args taken) {
   Candidates out{{}, kNoFiles};
-  if (const auto all = load_repositories(session.env, session.settings.repository_config)) {
-    for (const Repository& r : *all) {
-      if (!taken_already(taken, r.name)) out.items.push_back(cat(r.name, "\t", r.url));
-    }
+  const auto known = load_repositories(session.env, session.settings.repository_config);
+  for (const Repository& r : known.repositories) {
+    if (!taken_already(taken, r.name)) out.items.push_back(cat(r.name, "\t", r.url));
   }
   return out;
 }

@@ -5,10 +5,13 @@
 #include "base/gotext.h"
 #include "base/path.h"
 #include "base/strings.h"
+#include "chart/go_struct.h"
 #include "yaml/yaml.h"
 
 namespace pintle::cli {
 namespace {
+
+constexpr size_t kMaxFile = size_t{16} << 20;  // repositories.yaml; thousands of them fit
 
 std::string text_at(const value::Value& map, std::string_view key) {
   const value::Value* v = map.get(key);
@@ -52,30 +55,59 @@ void sort_newest_first(std::vector<ChartVersion>& versions) {
 
 }  // namespace
 
-Result<std::vector<Repository>> load_repositories(const Env& env, const std::string& path) {
-  const auto text = env.disk.read_file(path, 64u << 20);
+RepositoryFile load_repositories(const Env& env, const std::string& path) {
+  RepositoryFile out;
+  const auto failed = [&](const Error& e) {
+    out.error = Error::wrap(cat("couldn't load repositories file (", path, ")"), e);
+    return out;
+  };
+  const auto text = env.disk.read_file(path, kMaxFile);
   if (!text) {
-    return Error::wrap(cat("couldn't load repositories file (", path, ")"), text.error());
+    out.missing = text.error().code() == Code::kNotFound;
+    return failed(text.error());
   }
-  const value::Value file = TRY(yaml::read(*text));
-  std::vector<Repository> out;
-  if (const value::Value* list = file.get("repositories")) {
-    for (const value::Value& r : list->items()) {
-      out.push_back({text_at(r, "name"), text_at(r, "url")});
-    }
+  const auto tree = yaml::read_exact(*text);
+  if (!tree) return failed(tree.error());
+
+  std::optional<size_t> null_row;
+  std::string unused;
+  bool flag = false;
+  chart::GoStruct in("repo");
+  const auto ignored = [&](const value::Value& v) { in.text(v, unused); };
+  const auto add = [&](const value::Value& row) {
+    Repository& r = out.repositories.emplace_back();
+    in.object(row, "Entry",
+              {{"name", [&](const value::Value& v) { in.text(v, r.name); }},
+               {"url", [&](const value::Value& v) { in.text(v, r.url); }},
+               {"username", ignored},
+               {"password", ignored},
+               {"certFile", ignored},
+               {"keyFile", ignored},
+               {"caFile", ignored},
+               {"insecure_skip_tls_verify", [&](const value::Value& v) { in.flag(v, flag); }},
+               {"pass_credentials_all", [&](const value::Value& v) { in.flag(v, flag); }}});
+  };
+  in.object(*tree, "File",
+            {{"apiVersion", ignored},
+             {"repositories", [&](const value::Value& v) {
+                in.objects(v, "Entry", &null_row, nullptr, [&] { out.repositories.clear(); }, add);
+              }}});
+  if (const Status read = in.status(); !read) return failed(read.error());
+  if (null_row) {
+    out.null_row = true;
+    return failed(Error(Code::kInvalidArgument, cat("repositories[", *null_row, "] is null")));
   }
   return out;
 }
 
 void warn_of_expired_repositories(Env& env, const std::string& repositories_file) {
   // Looked at on every start: read the bytes, parse only a file that can matter.
-  const auto text = env.disk.read_file(repositories_file, 64u << 20);
+  const auto text = env.disk.read_file(repositories_file, kMaxFile);
   if (!text || text->find(".storage.googleapis.com") == std::string::npos) return;
-  const auto repositories = load_repositories(env, repositories_file);
-  if (!repositories) return;
+  const auto repositories = load_repositories(env, repositories_file).repositories;
   for (std::string_view name : {"stable", "incubator"}) {
-    const auto it = std::ranges::find(*repositories, name, &Repository::name);
-    if (it == repositories->end()) return;
+    const auto it = std::ranges::find(repositories, name, &Repository::name);
+    if (it == repositories.end()) return;
     const std::string bucket =
         cat("kubernetes-charts", name == "stable" ? "" : "-incubator", ".storage.googleapis.com");
     if (it->url.find(bucket) == std::string::npos) continue;
@@ -124,10 +156,10 @@ Result<std::vector<IndexedChart>> load_index(const Env& env, const std::string& 
 }
 
 std::string cached_index_path(const std::string& cache, std::string_view repository) {
-  return path::join({cache, cat(repository, "-index.yaml")});
+  return path::join({cache, repository.empty() ? "index.yaml" : cat(repository, "-index.yaml")});
 }
 std::string cached_charts_path(const std::string& cache, std::string_view repository) {
-  return path::join({cache, cat(repository, "-charts.txt")});
+  return path::join({cache, repository.empty() ? "charts.txt" : cat(repository, "-charts.txt")});
 }
 
 }  // namespace pintle::cli

@@ -2,6 +2,7 @@
 // (helm pkg/repo/v1).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,15 @@ struct Repository {
   std::string name, url;
 };
 
-// Error: "couldn't load repositories file (F): ...".
-Result<std::vector<Repository>> load_repositories(const Env& env, const std::string& path);
+// repositories.yaml as far as it can be read, which is what Helm lists and searches, and why no
+// further ("couldn't load repositories file (F): ...").
+struct RepositoryFile {
+  std::vector<Repository> repositories;
+  std::optional<Error> error;
+  bool missing = false;    // there is no such file: `error` says so
+  bool null_row = false;   // `error` names it; Helm crashes on one
+};
+RepositoryFile load_repositories(const Env& env, const std::string& path);
 
 // Helm warns on every start while the long-gone "stable" and "incubator" URLs are configured.
 void warn_of_expired_repositories(Env& env, const std::string& repositories_file);

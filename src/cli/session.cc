@@ -34,8 +34,10 @@ Error remote_chart_error(Session& s, const ChartPathFlags& flags, std::string_vi
   }
   std::string repository(name.substr(0, slash));
   if (repository.ends_with(':')) repository.clear();
-  const auto known = load_repositories(s.env, s.settings.repository_config);
-  if (!known || std::ranges::find(*known, repository, &Repository::name) == known->end()) {
+  const RepositoryFile known = load_repositories(s.env, s.settings.repository_config);
+  if (known.error && !known.missing) return *known.error;
+  if (std::ranges::find(known.repositories, repository, &Repository::name) ==
+      known.repositories.end()) {
     return Error(Code::kNotFound, cat("repo ", repository, " not found"));
   }
   const std::string index = cached_index_path(s.settings.repository_cache, repository);

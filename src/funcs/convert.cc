@@ -128,6 +128,13 @@ Value to_string_list(const Value& v) {
   return Value::list_of(std::move(out), Type::kStringList);
 }
 
+size_t find_text(std::string_view s, std::string_view what, size_t from) {
+  if (what.size() <= kShortText || s.size() <= kShortText) return s.find(what, from);
+  if (from > s.size()) return s.npos;
+  const void* found = ::memmem(s.data() + from, s.size() - from, what.data(), what.size());
+  return found == nullptr ? s.npos : static_cast<size_t>(static_cast<const char*>(found) - s.data());
+}
+
 bool fail_size(value::Call& call) {
   return call.fail(cat("result is larger than ", kMaxBytes, " bytes"));
 }

@@ -50,10 +50,16 @@ inline constexpr std::string_view kNilPointer =
 
 // A template can ask for any size; one result may hold this much, so that a chart stays within
 // 256 MiB. Go has no such bounds: it ends in "out of memory".
-inline constexpr size_t kMaxBytes = size_t{64} << 20;
-inline constexpr size_t kMaxItems = size_t{4} << 20;
-bool fail_size(value::Call& call);   // "result is larger than 67108864 bytes"
-bool fail_items(value::Call& call);  // "result has more than 4194304 elements"
+inline constexpr size_t kMaxBytes = size_t{32} << 20;
+inline constexpr size_t kMaxItems = size_t{1} << 20;
+bool fail_size(value::Call& call);   // "result is larger than 33554432 bytes"
+bool fail_items(value::Call& call);  // "result has more than 1048576 elements"
+// Call::steps
+inline constexpr uint64_t kStepsInAMillisecond = 33'000;
+
+// As find, in linear time whatever the texts; one longer than kShortText is slower to look for.
+inline constexpr size_t kShortText = 64;
+size_t find_text(std::string_view s, std::string_view what, size_t from = 0);
 inline constexpr int kMaxDepth = 2000;  // of maps merged or copied; a map may hold itself
 
 }  // namespace pintle::funcs

@@ -51,8 +51,11 @@ class CertificateObject : public Object {
 
 // ---- hashes and encodings ----
 
+constexpr size_t kHashedBytesInAStep = 8;
+
 template <std::string (*kHash)(std::string_view)>
 bool hash(Call& c) {
+  c.steps = c[0].as_string().size() / kHashedBytesInAStep;
   return c.give(value::str(crypt::hex(kHash(c[0].as_string()))));
 }
 template <std::string (*kEncode)(std::string_view)>
@@ -93,20 +96,29 @@ bool decrypt_aes(Call& c) {
 
 // ---- passwords ----
 
-std::string bcrypt_or_error(std::string_view password) {
+// What is dear is so on purpose: milliseconds of one call, measured without other work on two cores
+// (a pair of keys is looked for on both). A chart may make some dozens of each.
+constexpr uint64_t kBcrypt = 70, kScrypt = 220, kBigKey = 220, kDsaKey = 250, kKeyPair = 25,
+                   kSignature = 15;
+
+void charge(Call& c, uint64_t milliseconds) { c.steps = milliseconds * kStepsInAMillisecond; }
+
+std::string bcrypt_or_error(Call& c, std::string_view password) {
+  charge(c, kBcrypt);
   auto hash = crypt::bcrypt(password);
   return hash ? *hash : "failed to encrypt string with bcrypt: " + hash.error().text();
 }
 
-bool bcrypt(Call& c) { return c.give(value::str(bcrypt_or_error(c[0].as_string()))); }
+bool bcrypt(Call& c) { return c.give(value::str(bcrypt_or_error(c, c[0].as_string()))); }
 
 bool htpasswd(Call& c) {
   std::string user(c[0].as_string());
   if (user.find(':') != std::string::npos) return c.give(value::str("invalid username: " + user));
-  return c.give(value::str(user + ":" + bcrypt_or_error(c[1].as_string())));
+  return c.give(value::str(user + ":" + bcrypt_or_error(c, c[1].as_string())));
 }
 
 bool derive_password(Call& c) {
+  charge(c, kScrypt);
   return c.give(value::str(master_password(static_cast<uint32_t>(c[0].as_uint()), c[1].as_string(),
                                            c[2].as_string(), c[3].as_string(), c[4].as_string())));
 }
@@ -114,6 +126,9 @@ bool derive_password(Call& c) {
 // ---- keys and certificates ----
 
 bool gen_private_key(Call& c) {
+  const std::string_view kind = c[0].as_string();
+  if (kind == "" || kind == "rsa") charge(c, kBigKey);
+  if (kind == "dsa") charge(c, kDsaKey);
   auto key = crypt::generate_private_key(c[0].as_string());
   return c.give(value::str(key ? *key : key.error().text()));
 }
@@ -154,6 +169,7 @@ void read_names(const Value& ips, const Value& dns, crypt::CertRequest* request)
 
 // Arguments: common name, days [, key].
 bool gen_ca(Call& c) {
+  charge(c, c.count > 2 ? kSignature : kKeyPair);
   crypt::CertRequest request;
   request.common_name = c[0].as_string();
   request.days = c[1].as_int();
@@ -171,12 +187,14 @@ crypt::CertRequest named_request(const Call& c) {
 }
 
 bool gen_self_signed(Call& c) {
+  charge(c, c.count > 4 ? kSignature : kKeyPair);
   crypt::CertRequest request = named_request(c);
   if (c.count > 4) request.key_pem = c[4].as_string();
   return give_certificate(c, crypt::make_self_signed(request));
 }
 
 bool gen_signed(Call& c) {
+  charge(c, c.count > 5 ? kSignature : kKeyPair);
   crypt::CertRequest request = named_request(c);
   if (c.count > 5) request.key_pem = c[5].as_string();
   return give_certificate(c, crypt::make_signed(request, *certificate_of(c[4])));
@@ -200,11 +218,14 @@ constexpr std::string_view kAscii =
     " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`"
     "abcdefghijklmnopqrstuvwxyz{|}~";
 
+constexpr size_t kRandomBytesInAStep = 4;
+
 template <const std::string_view& kAlphabet>
 bool random_text(Call& c) {
   if (c[0].as_int() <= 0) return c.give(value::str(""));
   const size_t count = static_cast<size_t>(c[0].as_int());
   if (count > kMaxBytes) return fail_size(c);
+  c.steps = count / kRandomBytesInAStep;
   // Bytes at or above the largest multiple of the alphabet's size would favour its start.
   const size_t limit = 256 - 256 % kAlphabet.size();
   std::string out;

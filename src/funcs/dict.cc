@@ -99,6 +99,7 @@ bool omit(Call& c) {
   };
   if (c[0].as_map()) {
     out->reserve(c[0].length());
+    c.steps = c[0].length() * names.size();
     for (const auto& e : *c[0].as_map()) {
       if (!omitted(e.key)) out->entries().push_back(e);
     }
@@ -139,9 +140,12 @@ bool merge_into(Call& c, Overwrite overwrite, OnError on_error) {
                            [](const Value& v) { return v.as_map() != nullptr; });
     if (any) dst = value::make_map();
   }
+  size_t looked = 0;
   for (const Value& src : c.all().subspan(1)) {
     if (!src.as_map()) continue;
-    if (Status merged = merge_maps(*dst, *src.as_map(), overwrite); !merged) {
+    const Status merged = merge_maps(*dst, *src.as_map(), overwrite, looked);
+    c.steps = looked;
+    if (!merged) {
       if (on_error == OnError::kFail) return c.fail(merged.error());
       return c.give(value::str(""));
     }

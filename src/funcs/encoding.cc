@@ -4,6 +4,7 @@
 // must forms report them.
 #include <string>
 
+#include "base/count.h"
 #include "funcs/convert.h"
 #include "funcs/families.h"
 #include "funcs/funcs.h"
@@ -39,6 +40,8 @@ bool give_error_list(Call& c, const Error& e) {
   return c.give(Value::list_of({value::str(e.text())}));
 }
 
+constexpr size_t kBytesWrittenInAStep = 3;
+
 Result<Str> yaml_of(Call& c) {
   YamlTexts* texts = c[0].is_map() && c[0].length() > 0 ? env(c).yaml_texts : nullptr;
   if (texts) {
@@ -46,6 +49,7 @@ Result<Str> yaml_of(Call& c) {
   }
   Str text(trim_newline(TRY(yaml::write(c[0]))));
   if (texts) texts->wrote(c[0], text);
+  c.steps = text.size() / kBytesWrittenInAStep;
   return text;
 }
 
@@ -72,13 +76,29 @@ bool to_yaml_pretty(Call& c) {
   return give_text(c, text ? trim_newline(*text) : "");
 }
 
+// Reads argument 0, or says that it has too many values; both take time by its length. Commas and
+// brackets in JSON's strings count too: no text of a chart has a million.
+constexpr size_t kBytesParsedInAStep = 2, kMaxJsonValues = size_t{1} << 20;
+
+std::string_view source(Call& c) {
+  const std::string_view text = c[0].as_string();
+  c.steps = text.size() / kBytesParsedInAStep;
+  return text;
+}
+template <typename Read>
+Result<Value> read_source(Call& c, Read read) {
+  const std::string_view text = source(c);
+  if (more_than(text, ",[{=\n", kMaxJsonValues)) return Error("document has too many values");
+  return read(text);
+}
+
 bool from_yaml(Call& c) {
-  auto v = yaml::read_map(c[0].as_string());
+  auto v = yaml::read_map(source(c));
   return v ? c.give(std::move(*v)) : give_error_map(c, v.error());
 }
 
 bool from_yaml_array(Call& c) {
-  auto v = yaml::read_list(c[0].as_string());
+  auto v = yaml::read_list(source(c));
   return v ? c.give(std::move(*v)) : give_error_list(c, v.error());
 }
 
@@ -97,17 +117,17 @@ bool to_raw_json(Call& c) { return give_json(c, {.escape_html = false}, true); }
 
 bool from_json(Call& c) {
   Value partial;
-  auto v = json::read_map(c[0].as_string(), &partial);
+  auto v = read_source(c, [&](std::string_view text) { return json::read_map(text, &partial); });
   return v ? c.give(std::move(*v)) : give_error_map(c, v.error(), partial);
 }
 
 bool from_json_array(Call& c) {
-  auto v = json::read_list(c[0].as_string());
+  auto v = read_source(c, [](std::string_view text) { return json::read_list(text); });
   return v ? c.give(std::move(*v)) : give_error_list(c, v.error());
 }
 
 bool must_from_json(Call& c) {
-  auto v = json::read(c[0].as_string());
+  auto v = read_source(c, [](std::string_view text) { return json::read(text); });
   return v ? c.give(std::move(*v)) : c.fail(v.error());
 }
 
@@ -187,7 +207,8 @@ bool to_toml(Call& c) { return give_toml(c, false); }
 bool must_to_toml(Call& c) { return give_toml(c, true); }
 
 bool from_toml(Call& c) {
-  auto v = toml::read_map(c[0].as_string(), read_toml_time);
+  auto v = read_source(
+      c, [](std::string_view text) { return toml::read_map(text, read_toml_time); });
   return v ? c.give(std::move(*v)) : give_error_map(c, v.error());
 }
 

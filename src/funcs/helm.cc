@@ -99,8 +99,11 @@ bool fail(Call& c) {
 bool lookup(Call& c) {
   const Env& world = env(c);
   if (world.lint || !world.lookup) return c.give(Value::map(value::make_map()));
-  auto found = world.lookup(c[0].as_string(), c[1].as_string(), c[2].as_string(),
-                            c[3].as_string());
+  Result<Value> found = Value();
+  const auto look = [&] {
+    found = world.lookup(c[0].as_string(), c[1].as_string(), c[2].as_string(), c[3].as_string());
+  };
+  c.machine != nullptr ? machine(c)->bring_in(look) : look();
   if (!found) return c.fail(found.error());
   return c.give(std::move(*found));
 }

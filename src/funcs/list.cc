@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "funcs/convert.h"
 #include "funcs/families.h"
+#include "value/counted.h"
 
 namespace pintle::funcs {
 
@@ -115,37 +116,56 @@ bool compact(Call& c) {
   });
 }
 
-bool in_list(Items haystack, const Value& needle) {
-  return std::any_of(haystack.begin(), haystack.end(),
-                     [&](const Value& v) { return value::deep_equal(needle, v); });
-}
+// Comparisons of one call, counted: each may go through whole trees.
+class Comparing {
+ public:
+  explicit Comparing(Call& c) : call_(c) {}
+  ~Comparing() { call_.steps = compared_; }
+  bool in(Items haystack, const Value& needle) {
+    return std::any_of(haystack.begin(), haystack.end(), [&](const Value& v) {
+      return compared_ > kMost || value::deep_equal(needle, v, compared_);
+    });
+  }
+  bool give(Value v) {
+    if (compared_ > kMost) return call_.fail(cat("more than ", kMost, " comparisons"));
+    return call_.give(std::move(v));
+  }
+
+ private:
+  static constexpr size_t kMost = 10'000'000;
+  Call& call_;
+  size_t compared_ = 0;
+};
 
 bool uniq(Call& c) {
   return with_list(c, c[0], "Cannot find uniq on type ", [&](Items items) {
+    Comparing comparing(c);
     std::vector<Value> out;
     std::unordered_set<std::string_view> strings;  // views of `items`, which stay where they are
     for (const Value& v : items) {
-      bool is_new = v.is_string() ? strings.insert(v.as_string()).second : !in_list(out, v);
+      bool is_new = v.is_string() ? strings.insert(v.as_string()).second : !comparing.in(out, v);
       if (is_new) out.push_back(v);
     }
-    return c.give(Value::list_of(std::move(out)));
+    return comparing.give(Value::list_of(std::move(out)));
   });
 }
 
 bool without(Call& c) {
   return with_list(c, c[0], "Cannot find without on type ", [&](Items items) {
+    Comparing comparing(c);
     Items omit = c.all().subspan(1);
     std::vector<Value> out;
     std::copy_if(items.begin(), items.end(), std::back_inserter(out),
-                 [&](const Value& v) { return !in_list(omit, v); });
-    return c.give(Value::list_of(std::move(out)));
+                 [&](const Value& v) { return !comparing.in(omit, v); });
+    return comparing.give(Value::list_of(std::move(out)));
   });
 }
 
 bool has(Call& c) {
   if (c[1].is_nil()) return c.give(Value::boolean(false));
   return with_list(c, c[1], "Cannot find has on type ", [&](Items items) {
-    return c.give(Value::boolean(in_list(items, c[0])));
+    Comparing comparing(c);
+    return comparing.give(Value::boolean(comparing.in(items, c[0])));
   });
 }
 
@@ -198,6 +218,8 @@ bool sort_alpha(Call& c) {
     return c.give(Value::list_of({to_string_value(c[0])}, Type::kStringList));
   }
   Value out = to_string_list(c[0]);  // a []string is itself
+  constexpr size_t kStepsToSortOne = 8;
+  c.steps = out.length() * kStepsToSortOne;
   if (auto* strings = out.as_list()) {
     std::sort(strings->items.begin(), strings->items.end(),
               [](const Value& a, const Value& b) { return a.as_string() < b.as_string(); });

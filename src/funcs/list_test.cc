@@ -64,7 +64,7 @@ TEST(Lists, SortAlphaSortsAStringListInPlace) {
 TEST(Lists, DoublingEndsInAnError) {
   EXPECT_EQ(
       render_text("{{ $l := until 1000 }}{{ range until 40 }}{{ $l = concat $l $l }}{{ end }}"),
-      "error: result has more than 4194304 elements");
+      "error: result has more than 1048576 elements");
 }
 
 }  // namespace

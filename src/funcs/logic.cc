@@ -2,6 +2,7 @@
 #include "base/strings.h"
 #include "funcs/convert.h"
 #include "funcs/families.h"
+#include "value/counted.h"
 
 namespace pintle::funcs {
 
@@ -49,13 +50,20 @@ bool type_is_like(Call& c) {
 bool kind_is(Call& c) {
   return c.give(Value::boolean(c[0].as_string() == value::kind_name(c[1])));
 }
-bool deep_equal(Call& c) { return c.give(Value::boolean(value::deep_equal(c[0], c[1]))); }
+bool deep_equal(Call& c) {
+  size_t compared = 0;
+  const bool equal = value::deep_equal(c[0], c[1], compared);
+  c.steps = compared;
+  return c.give(Value::boolean(equal));
+}
 
-constexpr size_t kMaxCopy = size_t{1} << 20;  // nodes; each may cost 100 bytes
+constexpr size_t kMaxCopy = size_t{1} << 18;  // nodes; each may cost 100 bytes
 
 bool deep_copy(Call& c) {
   if (c[0].is_nil()) return c.fail("reflect: call of reflect.Value.Type on zero Value");
-  std::optional<Value> copy = value::deep_copy(c[0], kMaxCopy, kMaxDepth);
+  size_t copied = 0;
+  std::optional<Value> copy = value::deep_copy(c[0], kMaxCopy, kMaxDepth, copied);
+  c.steps = copied;
   if (!copy) return c.fail(cat("value is too deep or has more than ", kMaxCopy, " elements"));
   return c.give(std::move(*copy));
 }

@@ -45,9 +45,9 @@ TEST(DeepCopy, SeparatesAndKeepsWithinBounds) {
        "map[m:map[x:1]]"},
       {"{{ deepCopy nil }}", "error: reflect: call of reflect.Value.Type on zero Value"},
       {R"({{ $d := dict }}{{ $_ := set $d "self" $d }}{{ deepCopy $d }})",
-       "error: value is too deep or has more than 1048576 elements"},
+       "error: value is too deep or has more than 262144 elements"},
       {R"({{ $l := list 1 }}{{ range until 60 }}{{ $l = list $l $l }}{{ end }}{{ deepCopy $l }})",
-       "error: value is too deep or has more than 1048576 elements"},
+       "error: value is too deep or has more than 262144 elements"},
   };
   EXPECT_ROWS(kRows);
 }

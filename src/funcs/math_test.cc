@@ -73,7 +73,7 @@ TEST(Math, CountsAsTheShell) {
 }
 
 TEST(Math, RangesHaveABound) {
-  constexpr const char* kTooMany = "error: result has more than 4194304 elements";
+  constexpr const char* kTooMany = "error: result has more than 1048576 elements";
   const Row rows[] = {
       {"{{ until 1000000000 }}", kTooMany},
       {"{{ untilStep 0 -9223372036854775808 -1 }}", kTooMany},

@@ -11,13 +11,17 @@ using value::Value;
 
 namespace {
 
-Status merge_level(Map& dst, const Map& src, Overwrite overwrite, int depth);
+constexpr size_t kMaxLooked = size_t{1} << 22;
+
+Status merge_level(Map& dst, const Map& src, Overwrite overwrite, int depth,
+                   size_t& looked);
 
 // What mergo does inside the pair before it decides about the entry as a whole.
-Status merge_pair(const Value& dst, const Value& src, Overwrite overwrite, int depth) {
+Status merge_pair(const Value& dst, const Value& src, Overwrite overwrite, int depth,
+                   size_t& looked) {
   if (dst.is_map() && src.is_map()) {
     if (dst.as_map() && src.as_map()) {
-      TRY(merge_level(*dst.as_map(), *src.as_map(), overwrite, depth + 1));
+      TRY(merge_level(*dst.as_map(), *src.as_map(), overwrite, depth + 1, looked));
     }
     return ok();
   }
@@ -28,8 +32,12 @@ Status merge_pair(const Value& dst, const Value& src, Overwrite overwrite, int d
   return ok();
 }
 
-Status merge_level(Map& dst, const Map& src, Overwrite overwrite, int depth) {
+Status merge_level(Map& dst, const Map& src, Overwrite overwrite, int depth,
+                   size_t& looked) {
   if (depth > kMaxDepth) return Error(cat("maps are nested deeper than ", kMaxDepth, " levels"));
+  // Maps may hold one another twice, level by level.
+  looked += src.size();
+  if (looked > kMaxLooked) return Error(cat("maps have more than ", kMaxLooked, " entries"));
   bool win = overwrite == Overwrite::kYes;
   // By index and by copy: src may be dst itself, or lie below it.
   for (size_t i = 0; i < src.size(); ++i) {
@@ -43,7 +51,7 @@ Status merge_level(Map& dst, const Map& src, Overwrite overwrite, int depth) {
     bool keep = false;
     if (ours != nullptr && !ours->is_nil()) {
       Value mine = *ours;
-      TRY(merge_pair(mine, theirs, overwrite, depth));
+      TRY(merge_pair(mine, theirs, overwrite, depth, looked));
       // Asked after the merge: an empty map filled by it stays ours.
       keep = !empty(mine) && (!win || (mine.is_map() && theirs.is_map()));
     }
@@ -54,8 +62,8 @@ Status merge_level(Map& dst, const Map& src, Overwrite overwrite, int depth) {
 
 }  // namespace
 
-Status merge_maps(Map& dst, const Map& src, Overwrite overwrite) {
-  return merge_level(dst, src, overwrite, 0);
+Status merge_maps(Map& dst, const Map& src, Overwrite overwrite, size_t& looked) {
+  return merge_level(dst, src, overwrite, 0, looked);
 }
 
 }  // namespace pintle::funcs

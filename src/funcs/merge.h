@@ -13,6 +13,7 @@ enum class Overwrite : bool { kNo, kYes };
 // elements) or `overwrite` holds, when even an empty one of src wins. Lists are replaced.
 // Error: "src and dst must be of same type" (a pointer meets a map), or nesting that does not end.
 // dst may then be half merged, as in Go.
-Status merge_maps(value::Map& dst, const value::Map& src, Overwrite overwrite);
+// `looked` grows by the entries looked at.
+Status merge_maps(value::Map& dst, const value::Map& src, Overwrite overwrite, size_t& looked);
 
 }  // namespace pintle::funcs

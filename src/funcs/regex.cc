@@ -10,6 +10,7 @@
 #include "funcs/convert.h"
 #include "funcs/families.h"
 #include "funcs/regex_compile.h"
+#include "sys/clock.h"
 
 namespace pintle::funcs {
 
@@ -60,8 +61,26 @@ struct Match {
   size_t begin, end;
 };
 
+// One search is linear in the text, but finding all matches may search the rest of it each time.
+class Patience {
+ public:
+  bool over() {
+    if (++looked_ % 16 == 0 && sys::real_clock().monotonic_ns() - start_ > kLongest) over_ = true;
+    return over_;
+  }
+  bool fail(Call& c) const { return c.fail("the regular expression takes too long"); }
+  bool was_over() const { return over_; }
+
+ private:
+  static constexpr int64_t kLongest = 1'000'000'000;
+  int64_t start_ = sys::real_clock().monotonic_ns();
+  uint32_t looked_ = 0;
+  bool over_ = false;
+};
+
 // regexp.FindAllStringIndex: empty matches next to the match before are left out.
-std::vector<Match> find_all(const RE2& re, const Subject& subject, int64_t limit) {
+std::vector<Match> find_all(const RE2& re, const Subject& subject, int64_t limit,
+                            Patience& patience) {
   std::vector<Match> out;
   std::string_view s = subject.text();
   size_t at = 0, previous_end = std::string_view::npos;
@@ -78,7 +97,7 @@ std::vector<Match> find_all(const RE2& re, const Subject& subject, int64_t limit
     }
     previous_end = m.end;
     if (accept) out.push_back(m);
-    if (out.size() > kMaxItems) break;
+    if (out.size() > kMaxItems || patience.over()) break;
   }
   return out;
 }
@@ -133,8 +152,8 @@ class Replacer {
     if (!literal_) groups_.resize(static_cast<size_t>(re.NumberOfCapturingGroups()) + 1);
   }
 
-  // regexp.ReplaceAllString; false: the result grows too large.
-  bool run(std::string_view s, std::string& out) {
+  // regexp.ReplaceAllString; false: the result grows too large, or it takes too long.
+  bool run(std::string_view s, std::string& out, Patience& patience) {
     Subject subject(s);
     size_t size = subject.text().size(), at = 0, last_end = 0;
     while (at <= size &&
@@ -143,7 +162,7 @@ class Replacer {
       out.append(subject.cut(last_end, begin));
       // An empty match right behind another match is not replaced.
       if (end > last_end || begin == 0) expand(subject, out);
-      if (out.size() > kMaxBytes) return false;
+      if (out.size() > kMaxBytes || patience.over()) return false;
       last_end = end;
       auto width = static_cast<size_t>(decode_rune(subject.text().substr(at)).size);
       if (at + width > end) {
@@ -246,9 +265,11 @@ bool regex_find_all(Call& c) {
   return with_regex<kOnBad>(c, [&](const RE2& re) {
     Subject subject(c[1].as_string());
     std::vector<Value> out;
-    for (Match m : find_all(re, subject, c[2].as_int())) {
+    Patience patience;
+    for (Match m : find_all(re, subject, c[2].as_int(), patience)) {
       out.push_back(value::str(subject.cut(m.begin, m.end)));
     }
+    if (patience.was_over()) return patience.fail(c);
     if (out.size() > kMaxItems) return fail_items(c);
     return c.give(list_or_nil(std::move(out)));
   });
@@ -265,12 +286,14 @@ bool regex_split(Call& c) {
     }
     Subject subject(c[1].as_string());
     size_t begin = 0, end = 0, size = subject.text().size();
-    for (Match m : find_all(re, subject, limit)) {
+    Patience patience;
+    for (Match m : find_all(re, subject, limit, patience)) {
       if (limit > 0 && static_cast<int64_t>(out.size()) == limit - 1) break;
       end = m.begin;
       if (m.end != 0) out.push_back(value::str(subject.cut(begin, end)));
       begin = m.end;
     }
+    if (patience.was_over()) return patience.fail(c);
     if (end != size) out.push_back(value::str(subject.cut(begin, size)));
     if (out.size() > kMaxItems) return fail_items(c);
     return c.give(Value::list_of(std::move(out), Type::kStringList));
@@ -281,7 +304,10 @@ template <OnBad kOnBad, bool kLiteral>
 bool regex_replace(Call& c) {
   return with_regex<kOnBad>(c, [&](const RE2& re) {
     std::string out;
-    if (!Replacer(re, c[2].as_string(), kLiteral).run(c[1].as_string(), out)) return fail_size(c);
+    Patience patience;
+    if (!Replacer(re, c[2].as_string(), kLiteral).run(c[1].as_string(), out, patience)) {
+      return patience.was_over() ? patience.fail(c) : fail_size(c);
+    }
     return c.give(value::str(out));
   });
 }
@@ -295,22 +321,37 @@ bool regex_quote_meta(Call& c) {
   return c.give(value::str(out));
 }
 
+// Compiling and searching take what the expression makes of it: they are charged by the clock.
+constexpr size_t kMaxBroken = size_t{4} << 20;  // of text that is not UTF-8
+
+template <value::NativeFn kFn>
+bool timed(Call& c) {
+  if (c.count > 1 && c[1].str().size() > kMaxBroken && !valid_utf8(c[1].as_string())) {
+    return fail_size(c);
+  }
+  const int64_t start = sys::real_clock().monotonic_ns();
+  const bool good = kFn(c);
+  const int64_t took = sys::real_clock().monotonic_ns() - start;
+  c.steps = static_cast<uint64_t>(took) * kStepsInAMillisecond / 1'000'000;
+  return good;
+}
+
 constexpr auto kMust = OnBad::kMust;
 constexpr auto kPanic = OnBad::kPanic;
 constexpr FuncDef kRows[] = {
-    {"mustRegexFind", "ss", regex_find<kMust>},
-    {"mustRegexFindAll", "ssi", regex_find_all<kMust>},
-    {"mustRegexMatch", "ss", must_regex_match},
-    {"mustRegexReplaceAll", "sss", regex_replace<kMust, false>},
-    {"mustRegexReplaceAllLiteral", "sss", regex_replace<kMust, true>},
-    {"mustRegexSplit", "ssi", regex_split<kMust>},
-    {"regexFind", "ss", regex_find<kPanic>},
-    {"regexFindAll", "ssi", regex_find_all<kPanic>},
-    {"regexMatch", "ss", regex_match},
-    {"regexQuoteMeta", "s", regex_quote_meta},
-    {"regexReplaceAll", "sss", regex_replace<kPanic, false>},
-    {"regexReplaceAllLiteral", "sss", regex_replace<kPanic, true>},
-    {"regexSplit", "ssi", regex_split<kPanic>},
+    {"mustRegexFind", "ss", timed<regex_find<kMust>>},
+    {"mustRegexFindAll", "ssi", timed<regex_find_all<kMust>>},
+    {"mustRegexMatch", "ss", timed<must_regex_match>},
+    {"mustRegexReplaceAll", "sss", timed<regex_replace<kMust, false>>},
+    {"mustRegexReplaceAllLiteral", "sss", timed<regex_replace<kMust, true>>},
+    {"mustRegexSplit", "ssi", timed<regex_split<kMust>>},
+    {"regexFind", "ss", timed<regex_find<kPanic>>},
+    {"regexFindAll", "ssi", timed<regex_find_all<kPanic>>},
+    {"regexMatch", "ss", timed<regex_match>},
+    {"regexQuoteMeta", "s", timed<regex_quote_meta>},
+    {"regexReplaceAll", "sss", timed<regex_replace<kPanic, false>>},
+    {"regexReplaceAllLiteral", "sss", timed<regex_replace<kPanic, true>>},
+    {"regexSplit", "ssi", timed<regex_split<kPanic>>},
 };
 
 }  // namespace

@@ -30,20 +30,31 @@ bool give_part(Call& c, size_t i, std::string_view part) {
 
 std::string_view text(Call& c, size_t i) { return c[i].as_string(); }
 
+constexpr size_t kBytesSearchedInAStep = 8;  // rune by rune, or for a long text
+
 // ---- trim ----
 
 bool trim(Call& c) { return give_part(c, 0, trim_space(text(c, 0))); }
 
 bool trim_all(Call& c) {
-  std::string_view cut = text(c, 0), s = text(c, 1);
-  auto in_cut = [&](Rune r) {
-    for (std::string_view rest = cut; !rest.empty();) {
-      Rune q = decode_rune(rest);
-      if (q.value == r.value) return true;
-      rest.remove_prefix(static_cast<size_t>(q.size));
+  std::string_view s = text(c, 1);
+  std::vector<char32_t> cut;
+  std::vector<bool> many;  // by rune, where looking through a list of them would take long
+  constexpr size_t kFew = 16, kRunes = 0x110000;
+  for (std::string_view rest = text(c, 0); !rest.empty();) {
+    Rune q = decode_rune(rest);
+    rest.remove_prefix(static_cast<size_t>(q.size));
+    if (many.empty()) cut.push_back(q.value);
+    if (cut.size() > kFew && many.empty()) {
+      many.resize(kRunes);
+      for (char32_t r : cut) many[r] = true;
     }
-    return false;
+    if (!many.empty()) many[q.value] = true;
+  }
+  auto in_cut = [&](Rune r) {
+    return many.empty() ? std::find(cut.begin(), cut.end(), r.value) != cut.end() : many[r.value];
   };
+  c.steps = (text(c, 0).size() + s.size()) / kBytesSearchedInAStep;
   for (Rune r; !s.empty() && in_cut(r = decode_rune(s));) {
     s.remove_prefix(static_cast<size_t>(r.size));
   }
@@ -59,7 +70,8 @@ bool trim_suffix(Call& c) { return give_part(c, 1, without_suffix(text(c, 1), te
 // ---- look ----
 
 bool contains(Call& c) {
-  return c.give(Value::boolean(text(c, 1).find(text(c, 0)) != std::string_view::npos));
+  if (text(c, 0).size() > kShortText) c.steps = text(c, 1).size() / kBytesSearchedInAStep;
+  return c.give(Value::boolean(find_text(text(c, 1), text(c, 0)) != std::string_view::npos));
 }
 bool has_prefix(Call& c) { return c.give(Value::boolean(text(c, 1).starts_with(text(c, 0)))); }
 bool has_suffix(Call& c) { return c.give(Value::boolean(text(c, 1).ends_with(text(c, 0)))); }
@@ -192,11 +204,14 @@ bool join(Call& c) {
   return c.give(value::str(out));
 }
 
-// strings.SplitN: an empty separator splits runes; n < 0 is no limit; n = 0 is nothing.
+// strings.SplitN: an empty separator splits runes; n < 0 is no limit; n = 0 is nothing. Of more than
+// kMaxItems parts only some are given.
 std::vector<std::string_view> split_n(std::string_view s, std::string_view separator, int64_t n) {
   std::vector<std::string_view> out;
   if (n == 0) return out;
-  auto room = [&] { return n < 0 || static_cast<int64_t>(out.size()) + 1 < n; };
+  auto room = [&] {
+    return out.size() <= kMaxItems && (n < 0 || static_cast<int64_t>(out.size()) + 1 < n);
+  };
   if (separator.empty()) {
     while (!s.empty() && room()) {
       auto size = static_cast<size_t>(decode_rune(s).size);
@@ -206,7 +221,7 @@ std::vector<std::string_view> split_n(std::string_view s, std::string_view separ
     if (!s.empty()) out.push_back(s);
     return out;
   }
-  for (size_t at; room() && (at = s.find(separator)) != s.npos;
+  for (size_t at; room() && (at = find_text(s, separator)) != s.npos;
        s.remove_prefix(at + separator.size())) {
     out.push_back(s.substr(0, at));
   }
@@ -248,8 +263,11 @@ bool replace(Call& c) {
     }
     return c.give(value::str(out));
   }
+  if (from.size() > kShortText) c.steps = 2 * s.size() / kBytesSearchedInAStep;
   size_t n = 0;
-  for (size_t at = s.find(from); at != s.npos; at = s.find(from, at + from.size())) ++n;
+  for (size_t at = find_text(s, from); at != s.npos; at = find_text(s, from, at + from.size())) {
+    ++n;
+  }
   if (n == 0) return c.give(c[2]);
   size_t size = s.size() - n * from.size() + n * to.size();
   if (size > kMaxBytes) return fail_size(c);
@@ -259,7 +277,7 @@ bool replace(Call& c) {
       p += part.size();
     };
     size_t from_at = 0;
-    for (size_t at; (at = s.find(from, from_at)) != s.npos; from_at = at + from.size()) {
+    for (size_t at; (at = find_text(s, from, from_at)) != s.npos; from_at = at + from.size()) {
       put(s.substr(from_at, at - from_at));
       put(to);
     }

@@ -68,8 +68,8 @@ TEST(Strings, ReplaceAndRepeat) {
   EXPECT_ROWS(kRows);
 }
 
-TEST(Strings, SizesThatNobodyMeansAreRefused) {
-  constexpr const char* kTooLarge = "error: result is larger than 67108864 bytes";
+TEST(Strings, SizesThatNobodyMeansAreRefusedOrFast) {
+  constexpr const char* kTooLarge = "error: result is larger than 33554432 bytes";
   const Row rows[] = {
       {R"({{ repeat 1000000000 "abc" }})", kTooLarge},
       {R"({{ indent 1000000000 "a\nb" }})", kTooLarge},
@@ -78,10 +78,13 @@ TEST(Strings, SizesThatNobodyMeansAreRefused) {
       {R"({{ replace "" (repeat 1000000 "b") (repeat 1000000 "a") }})", kTooLarge},
       {R"({{ join (repeat 1000000 "b") (until 1000) }})", kTooLarge},
       {R"({{ wrapWith 1 (repeat 1000000 "b") (repeat 1000 "a ") }})", kTooLarge},
+      {R"({{ len (trimAll (repeat 1000000 "ab") (repeat 1000000 "ba")) }})", "0"},
+      {R"({{ contains (print (repeat 500000 "a") "b") (repeat 1000000 "a") }})", "false"},
+      {R"({{ replace (print (repeat 100 "a") "b") "-" (print (repeat 101 "a") "bc") }})", "a-c"},
       {R"({{ repeat 9223372036854775807 "abc" }})",
        "error: strings: Repeat output length overflow"},
       {R"({{ splitList "" (repeat 5000000 "a") }})",
-       "error: result has more than 4194304 elements"},
+       "error: result has more than 1048576 elements"},
   };
   EXPECT_ROWS(rows);
 }

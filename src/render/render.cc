@@ -17,6 +17,7 @@
 #include "funcs/funcs.h"
 #include "render/errors.h"
 #include "render/objects.h"
+#include "sys/process.h"
 #include "tmpl/tmpl.h"
 
 namespace pintle::render {
@@ -29,6 +30,20 @@ using value::Value;
 namespace {
 
 constexpr std::string_view kNoValue = "<no value>";
+
+// What the process may hold while templates run: a chart of 400 subcharts takes 40 MiB. A chart that
+// is large itself, or what was there before it, gets some beside.
+constexpr size_t kMaxMemory = size_t{144} << 20, kMemoryBeside = size_t{48} << 20;
+
+// A document of some bytes costs each of its readers some hundred.
+constexpr size_t kManyBytes = size_t{512} << 10, kMaxDocuments = 100'000;
+
+bool too_many_documents(std::string_view text) {
+  if (text.size() <= kManyBytes) return false;
+  size_t documents = 0;
+  for (size_t at = 0; (at = text.find("\n---", at)) != std::string_view::npos; ++at) ++documents;
+  return documents > kMaxDocuments;
+}
 
 struct Renderable {
   std::string_view text;  // the chart's
@@ -164,6 +179,8 @@ Status render(const chart::Chart& chart, const Value& render_values, const Optio
   tmpl::Options vm_options;
   vm_options.missing_key = options.strict ? tmpl::MissingKey::kError : tmpl::MissingKey::kZero;
   vm_options.once = true;
+  vm_options.memory = sys::resident_memory;
+  vm_options.max_memory = std::max(kMaxMemory, sys::resident_memory() + kMemoryBeside);
   tmpl::Vm vm(set, vm_options);
   funcs::Env env;
   env.lint = options.lint;
@@ -182,6 +199,9 @@ Status render(const chart::Chart& chart, const Value& render_values, const Optio
     text.clear();
     auto status = vm.execute(name, Value::map(renderable.scope, Type::kValues), text);
     if (!status) return execution_error(name, status.error(), options.helm3);
+    if (too_many_documents(text)) {
+      return Error(Code::kResourceExhausted, cat(name, ": more than ", kMaxDocuments, " documents"));
+    }
     if (text.find(kNoValue) != std::string::npos) text = replace_all(text, kNoValue, "");
     out.push_back({name, text});
     rendered(out.back());

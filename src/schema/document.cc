@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/count.h"
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "json/json.h"
@@ -17,6 +18,7 @@ using value::Type;
 using value::Value;
 
 constexpr size_t kMaxDocuments = 500;
+constexpr size_t kMaxValues = 1 << 20;  // commas and brackets: of all of Kubernetes' types there are 100,000
 
 const Value* string_at(const Value& object, std::string_view key) {
   const Value* v = object.get(key);
@@ -170,6 +172,7 @@ Result<Reference> join(std::string_view base, std::string_view ref) {
 }
 
 Result<Value> read_document(std::string_view text) {
+  if (more_than(text, ",[{", kMaxValues)) return Error("document has too many values");
   size_t used = 0;
   Value doc = TRY(json::read_prefix(text, &used, {.numbers = json::Numbers::kLiteral}));
   if (text.find_first_not_of(" \t\r\n", used) != std::string_view::npos) {

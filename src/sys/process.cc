@@ -145,6 +145,22 @@ Result<std::string> look_path(const std::string& name, std::string_view path_var
   return not_found("executable file not found in $PATH");
 }
 
+size_t resident_memory() {
+  const int fd = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  char text[128];
+  const ssize_t n = ::read(fd, text, sizeof text);
+  ::close(fd);
+  if (n <= 0) return 0;
+  const std::string_view pages(text, static_cast<size_t>(n));  // "size resident shared ..."
+  const size_t at = pages.find(' ');
+  size_t resident = 0;
+  for (size_t i = at + 1; i < pages.size() && pages[i] >= '0' && pages[i] <= '9'; ++i) {
+    resident = resident * 10 + static_cast<size_t>(pages[i] - '0');
+  }
+  return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+}
+
 Result<Finished> run(const Command& command) {
   CHECK(!command.argv.empty());
   std::string file = command.argv[0];

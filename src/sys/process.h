@@ -34,6 +34,9 @@ struct Finished {
   std::string out, err;
 };
 
+// How many bytes of memory this process holds now; 0: not known. Costs some microseconds.
+size_t resident_memory();
+
 // Runs to the end. A captured program gets a process group of its own, which is killed whole on
 // timeout or too much output; one with the terminal is killed alone. Error: os/exec's text (`exec: "x": executable file not found in $PATH`,
 // "fork/exec /x: no such file or directory").

@@ -66,6 +66,12 @@ bool Vm::Rep::check_arg(Value& v, char param, const Node* at) {
   return fail(at, cat("wrong type for value; expected ", param_type(param), "; got ", got));
 }
 
+// Of long text and lists; what lies deeper in a list or map its reader has to count.
+uint64_t Vm::Rep::steps_to_read(const Value& v) {
+  if (v.is_string()) return v.as_string().size() / kBytesReadInAStep;
+  return v.is_list() ? v.length() / kItemsReadInAStep : 0;
+}
+
 bool Vm::Rep::invoke(const FuncDef& f, std::string_view name, const Value* args, size_t n,
                      const Node* at, Value& result) {
   Call call{args, static_cast<uint32_t>(n), &vm, Value(), nullptr};
@@ -74,10 +80,14 @@ bool Vm::Rep::invoke(const FuncDef& f, std::string_view name, const Value* args,
     if (result.is_string() && result.as_string().size() > kMaxPrinted) {
       return limit(at, "output is too large");
     }
-    const uint64_t steps = result.is_string() ? result.as_string().size() / kBytesInAStep
-                           : result.is_list() ? result.length() / kItemsInAStep
-                                              : 0;
-    if (!take_steps(steps)) return limit(at, kTooManySteps);
+    uint64_t steps = 1 + n + call.steps;
+    for (size_t i = 0; i < n; ++i) steps += steps_to_read(args[i]);
+    if (result.is_string()) {
+      steps += result.as_string().size() / kBytesInAStep;
+    } else if (result.is_list()) {
+      steps += result.length() / kItemsInAStep;
+    }
+    if (!take_steps(steps)) return limit(at, exhausted());
     if (result.is_object()) {
       if (auto detached = result.as_object()->detached()) result = Value::object(detached);
     }

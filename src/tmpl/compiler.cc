@@ -249,6 +249,7 @@ void Compiler::range(const BranchNode& node) {
   list(*node.list);
   emit(Op::kJump, loops_.back().next);
   made_.ranges[index].done = here();
+  made_.ranges[index].instructions = here() - loops_.back().next;
   for (uint32_t jump : loops_.back().breaks) land(jump);
   loops_.pop_back();
   emit(Op::kRangeEnd);

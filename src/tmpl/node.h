@@ -156,6 +156,7 @@ class Arena {
     return {bytes.data(), bytes.size()};
   }
 
+  size_t blocks() const { return blocks_.size(); }  // of 32 KiB or more, but for two
   void reset() {
     blocks_.clear();
     at_ = nullptr;

@@ -62,8 +62,6 @@ Status Vm::Rep::execute_once(Template* t, const Value& data, std::string& target
 Status Vm::Rep::execute(const Template* t, const Value& data, std::string& target) {
   if (running == 0) {
     stack = StackLimit();
-    steps_left = options.max_steps;
-    bytes_left = 8 * static_cast<uint64_t>(options.max_output);
     outer_bytes = 0;
   }
   std::string* outer_out = std::exchange(out, &target);
@@ -132,6 +130,14 @@ Result<const Text*> Vm::Rep::text(std::string_view content, std::unique_ptr<Text
     texts.emplace(made->source.text, std::move(made));
   }
   return result;
+}
+
+void Vm::bring_in(const std::function<void()>& work) {
+  Options& o = rep_->options;
+  const size_t before = o.memory == nullptr ? 0 : o.memory();
+  work();
+  const size_t after = o.memory == nullptr ? 0 : o.memory();
+  if (after > before && o.max_memory < SIZE_MAX) o.max_memory += after - before;
 }
 
 Vm::Vm(const Set& set, Options options)

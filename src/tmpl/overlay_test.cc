@@ -142,6 +142,35 @@ TEST(Limits, StepsAreBounded) {
   EXPECT_TRUE(reached_limit("{{ range 9000000000000000000 }}{{ end }}", {.max_steps = 1000}));
 }
 
+TEST(Limits, StepsAreOfAllExecutionsTogether) {
+  Set set(testing_functions());
+  ASSERT_TRUE(set.parse("t", "{{ range 600 }}{{ end }}"));
+  Vm vm(set, {.max_steps = 1000});
+  std::string out;
+  EXPECT_TRUE(vm.execute("t", sample(), out));
+  EXPECT_FALSE(vm.execute("t", sample(), out));
+}
+
+TEST(Limits, MemoryIsAskedFor) {
+  constexpr const char* kLoop = "{{ range 1000000 }}{{ end }}";
+  const auto much = []() -> size_t { return 1001; };
+  EXPECT_TRUE(reached_limit(kLoop, {.memory = much, .max_memory = 1000}));
+  EXPECT_FALSE(reached_limit(kLoop, {.memory = much, .max_memory = 1001}));
+}
+
+TEST(Limits, WhatIsBroughtInMovesTheLimitOfMemory) {
+  static size_t held;
+  held = 900;
+  Set set(testing_functions());
+  ASSERT_TRUE(set.parse("t", "{{ range 200000 }}{{ end }}"));
+  Vm vm(set, {.memory = [] { return held; }, .max_memory = 1000});
+  vm.bring_in([] { held = 5000; });
+  std::string out;
+  EXPECT_TRUE(vm.execute("t", sample(), out));
+  held = 5101;
+  EXPECT_FALSE(vm.execute("t", sample(), out));
+}
+
 TEST(Limits, LongErrorChainsKeepTheirTextAndEnds) {
   // 600 includes nested in each other, the innermost of which fails; each adds some 500 bytes.
   Set set(testing_functions());

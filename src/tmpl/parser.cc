@@ -2,7 +2,8 @@
 // questions, because the order decides which of two errors a text gets. The first error sticks:
 // afterwards next() yields EOF and every caller unwinds.
 //
-// Limits: 10,000 nested parentheses (Go's), nested blocks and parentheses by stack (StackLimit).
+// Limits: 10,000 nested parentheses (Go's), nested blocks and parentheses by stack (StackLimit),
+// 96 MiB of trees in an arena.
 // Cost: linear; nodes go to the source's arena.
 #include "tmpl/parser.h"
 
@@ -20,6 +21,8 @@ namespace pintle::tmpl {
 namespace {
 
 constexpr int kMaxParens = 10000;
+constexpr size_t kMaxBlocks = 3072;  // of 32 KiB of a set, or of a text given to tpl
+constexpr size_t kMaxLookedAt = 1'000'000'000;
 
 class Parser {
  public:
@@ -129,6 +132,14 @@ class Parser {
     return true;
   }
 
+  // A byte of text may become sixteen of tree, and each use of a variable goes through those in
+  // scope.
+  bool too_large() {
+    if (source_.arena.blocks() <= kMaxBlocks && looked_at_ <= kMaxLookedAt) return false;
+    fail("templates are too large");
+    return true;
+  }
+
   // ---- nodes ----
   template <typename T>
   T* make(NodeKind kind, uint32_t pos) {
@@ -204,6 +215,7 @@ class Parser {
   std::vector<Node*> nodes_;
   std::vector<Definition> definitions_;
   std::optional<Error> error_;
+  size_t looked_at_ = 0;  // variables
   bool failed_ = false;
 };
 
@@ -300,6 +312,7 @@ Node* Parser::text_or_action() {
 }
 
 Node* Parser::action() {
+  if (too_large()) return nullptr;
   Token token = next_non_space();
   switch (token.kind) {
     case K::kBlock: return block_control();
@@ -521,7 +534,7 @@ CommandNode* Parser::command() {
   for (;;) {
     peek_non_space();
     Node* n = operand();
-    if (failed_) return nullptr;
+    if (failed_ || too_large()) return nullptr;
     if (n != nullptr) args.push_back(n);
     Token token = next();
     if (token.kind == K::kSpace) continue;
@@ -582,6 +595,7 @@ Node* Parser::term() {
     case K::kDot: return make<Node>(NodeKind::kDot, token.pos);
     case K::kNil: return make<Node>(NodeKind::kNil, token.pos);
     case K::kVariable: {
+      looked_at_ += tree_.vars.size();
       bool known = std::find(tree_.vars.begin(), tree_.vars.end(), text_of(token)) != tree_.vars.end();
       if (!known) return fail(cat("undefined variable ", quote(text_of(token))));
       return variable(token.pos, text_of(token));

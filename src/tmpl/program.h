@@ -98,6 +98,7 @@ static_assert(sizeof(CallSite) <= 56);
 
 struct RangeSite {
   uint32_t otherwise = 0, done = 0;
+  uint32_t instructions = 0;       // of the body
   uint16_t variables = 0;          // 0, 1, 2
   bool assign = false;             // push index and element for the kSet behind, no slots
   uint16_t slots[2] = {0, 0};

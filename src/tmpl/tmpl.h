@@ -69,8 +69,13 @@ struct Options {
   MissingKey missing_key = MissingKey::kDefault;
   int max_depth = 100000;             // nested {{template}}: Go's limit
   size_t max_output = 64u << 20;      // bytes written and kept by one execution; then an error
-  // Of one execution: a round of a loop is a step, other things count by the time they take (vm.h).
+  // Of all executions of a Vm: a call or a round of a loop is a step, and other things count by the
+  // time they take, some 30 ns a step (vm.h).
   uint64_t max_steps = 100'000'000;
+  // How many bytes the process holds, asked every kSlice steps; beyond max_memory the templates that
+  // run end in an error. Null: not asked.
+  size_t (*memory)() = nullptr;
+  size_t max_memory = SIZE_MAX;
   bool once = false;  // each template is executed from outside once: what that takes is not kept
 };
 
@@ -90,6 +95,10 @@ class Vm : public value::Machine {
   // text parsed as a template named as Helm's clone is ("gotpl"), seeing all templates of the set;
   // its own defines are visible only inside it. Parsed texts are cached for the Vm's life.
   Status run_text(std::string_view text, const value::Value& data, std::string& out);
+
+  // Runs work that may bring in much from outside, as a cluster's objects: the limit of memory moves
+  // with what that holds.
+  void bring_in(const std::function<void()>& work);
 
   // Room for the caller's own state (render keeps its environment here).
   void set_user(void* user) { user_ = user; }

@@ -10,6 +10,7 @@
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "tmpl/print.h"
+#include "tmpl/print_verbs.h"
 #include "tmpl/vm.h"
 
 namespace pintle::tmpl {
@@ -69,6 +70,19 @@ void FrameMemory::release(const Mark& m) {
   end_ = top_ == nullptr ? nullptr : chunks_[chunk_].bytes.get() + chunks_[chunk_].size;
 }
 
+bool Vm::Rep::take_slice(uint64_t n) {
+  too_heavy = options.memory != nullptr && options.memory() > options.max_memory;
+  if (too_heavy || n > slice + steps_left) return false;
+  steps_left -= n - slice;
+  slice = std::min(kSlice, steps_left);
+  steps_left -= slice;
+  return true;
+}
+
+std::string_view Vm::Rep::exhausted() const {
+  return too_heavy ? "exceeded maximum size of values and output" : "exceeded maximum number of steps";
+}
+
 void Vm::Rep::enter(const Template* t, Value data) {
   const Program& p = program(*const_cast<Template*>(t));
   Frame f;
@@ -102,7 +116,9 @@ bool Vm::Rep::print(const Value& v, const Node* at) {
   } else if (v.is_object() && v.as_object()->kind() == value::Kind::kFunc) {
     return fail(at, cat("can't print ", to_source(*node(at)), " of type ", value::go_type(v)));
   } else {
+    const size_t before = out->size();
     print_action(*out, v);
+    if (out->size() - before > kMaxPrinted) return limit(at, "output is too large");
   }
   return true;
 }
@@ -151,6 +167,7 @@ bool Vm::Rep::start_range(Value v, const RangeSite& site, const Node* at, Slot& 
   state.count = count;
   state.entries.clear();
   if (kind == Kind::kMap) {
+    if (!take_steps(count / kItemsInAStep)) return limit(at, exhausted());
     state.entries.assign(v.as_map()->begin(), v.as_map()->end());
     state.container = Value();
   } else {
@@ -164,7 +181,7 @@ bool Vm::Rep::start_range(Value v, const RangeSite& site, const Node* at, Slot& 
 bool Vm::Rep::next_round(RangeState& state, const RangeSite& site, Slot& dot, Slot* slots,
                          Value*& sp) {
   using Kind = RangeState::Kind;
-  if (!take_steps(1)) return false;
+  if (!take_steps(1 + site.instructions / kInstructionsInAStep)) return false;
   size_t i = state.next++;
   Value key;
   switch (state.kind) {
@@ -199,12 +216,15 @@ bool Vm::Rep::next_round(RangeState& state, const RangeSite& site, Slot& dot, Sl
 
 bool Vm::Rep::run(const Template* t, Value data) {
   if (stack.exceeded()) return limit(nullptr, "templates nested too deeply");
-  if (!take_steps(kRunSteps)) return limit(nullptr, kTooManySteps);
   if (bytes_left == 0) return limit(nullptr, "exceeded maximum size of output");
   const size_t base = frames.size();
   const size_t range_base = range_count;
   const size_t method_base = methods.size();
   enter(t, std::move(data));
+  if (!take_steps(kRunSteps + frames.back().program->code.size() / kInstructionsInAStep)) {
+    leave();
+    return limit(nullptr, exhausted());
+  }
 
   const Program* program = frames.back().program;
   const Instr* pc = frames.back().pc;
@@ -360,7 +380,7 @@ bool Vm::Rep::run(const Template* t, Value data) {
         if (state.next == state.count) {
           jump(site.done);
         } else if (!next_round(state, site, dot, slots, sp)) {
-          good = limit(at(in), kTooManySteps);
+          good = limit(at(in), exhausted());
         }
         break;
       }
@@ -382,8 +402,12 @@ bool Vm::Rep::run(const Template* t, Value data) {
           good = fail(at(in), cat("exceeded maximum template depth (", options.max_depth, ")"));
           break;
         }
-        if (!take_steps(kTemplateSteps) || frames.size() > kMaxFrames) {
-          good = limit(at(in), kTooManySteps);
+        if (frames.size() > kMaxFrames) {
+          good = limit(at(in), "templates nested too deeply");
+          break;
+        }
+        if (!take_steps(kTemplateSteps)) {
+          good = limit(at(in), exhausted());
           break;
         }
         Value argument = pop(sp);

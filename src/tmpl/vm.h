@@ -80,7 +80,12 @@ struct Overlay {
 };
 
 struct Vm::Rep {
-  Rep(Vm& vm, Set::Rep& set, Options options) : vm(vm), set(set), options(options) {}
+  Rep(Vm& vm, Set::Rep& set, Options options)
+      : vm(vm),
+        set(set),
+        options(options),
+        steps_left(options.max_steps),
+        bytes_left(8 * static_cast<uint64_t>(options.max_output)) {}
 
   // ---- overlay.cc ----
   Template* find(uint32_t id) const;
@@ -121,6 +126,8 @@ struct Vm::Rep {
   bool invoke(const value::FuncDef& f, std::string_view name, const value::Value* args, size_t n,
               const Node* at, value::Value& result);
 
+  static uint64_t steps_to_read(const value::Value& v);
+
   // ---- errors.cc; all return false ----
   bool fail(const Node* at, std::string_view message);
   bool fail_calling(const Node* at, std::string_view name, Error cause);
@@ -146,17 +153,25 @@ struct Vm::Rep {
   std::string* out = nullptr;
   size_t out_limit = 0;    // *out may not grow beyond
   size_t outer_bytes = 0;  // in the outputs that wait for this one
-  // A round of a loop is one. 100 million of them take some seconds, whatever they are spent on.
+  // Steps: a round of a loop or a call is one, and text that was read or made counts by its bytes.
+  // 100 million of them take some three seconds, whatever they are spent on. They are handed out in
+  // slices; between two slices the process is weighed.
   static constexpr uint64_t kTemplateSteps = 4, kRunSteps = 20;  // {{template}}; include and tpl
   static constexpr uint64_t kBytesInAStep = 6, kItemsInAStep = 4;  // of what a function gave
-  static constexpr std::string_view kTooManySteps = "exceeded maximum number of steps";
+  static constexpr uint64_t kBytesReadInAStep = 64, kItemsReadInAStep = 16;  // of its arguments
+  static constexpr uint64_t kInstructionsInAStep = 16;  // of a loop's body or a template
+  static constexpr uint64_t kSlice = 65536;
   bool take_steps(uint64_t n) {
-    const bool enough = steps_left >= n;
-    steps_left = enough ? steps_left - n : 0;
-    return enough;
+    if (n > slice) return take_slice(n);
+    slice -= n;
+    return true;
   }
-  uint64_t steps_left = 0;
-  uint64_t bytes_left = 0;  // of all outputs together, thrown away or not
+  bool take_slice(uint64_t n);  // also when the templates hold too much
+  std::string_view exhausted() const;  // what take_steps said no to
+  uint64_t slice = 0;
+  uint64_t steps_left;  // besides the slice
+  bool too_heavy = false;
+  uint64_t bytes_left;  // of all outputs together, thrown away or not
   int running = 0;
   const Template* once = nullptr;  // being executed from outside, and then not again
   Arena once_arena;                // of its program

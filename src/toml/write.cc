@@ -14,7 +14,7 @@ using value::Value;
 namespace {
 
 constexpr size_t kMaxDepth = 10000;
-constexpr size_t kMaxText = size_t{64} << 20, kMaxLooked = 1 << 24;
+constexpr size_t kMaxText = size_t{32} << 20, kMaxLooked = 1 << 24;
 
 enum class Kind : uint8_t { kNil, kScalar, kTable, kTables };
 

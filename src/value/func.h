@@ -44,6 +44,9 @@ struct Call {
   Machine* machine;   // null when called outside a template (unit tests)
   Value ret;          // set on success
   std::unique_ptr<Error> error;  // set on failure
+  // What the function took besides reading its arguments and making its result, in steps of some
+  // 30 ns (tmpl::Options::max_steps); for functions whose time neither tells.
+  uint64_t steps = 0;
 
   const Value& operator[](size_t i) const { return args[i]; }
   std::span<const Value> all() const { return {args, count}; }

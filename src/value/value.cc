@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "value/counted.h"
+
 namespace pintle::value {
 
 void Value::retain() {
@@ -225,14 +227,14 @@ std::string_view kind_name(const Value& v) {
   }
 }
 
-std::optional<Value> deep_copy(const Value& v, size_t max_nodes, size_t max_depth) {
+std::optional<Value> deep_copy(const Value& v, size_t max_nodes, size_t max_depth, size_t& nodes) {
   struct Slot {
     Value* value;  // still the original's container
     size_t depth;
   };
   Value out = v;
   std::vector<Slot> work{{&out, 0}};
-  size_t nodes = 0;
+  nodes = 0;
   while (!work.empty()) {
     auto [slot, depth] = work.back();
     work.pop_back();
@@ -253,6 +255,11 @@ std::optional<Value> deep_copy(const Value& v, size_t max_nodes, size_t max_dept
     }
   }
   return out;
+}
+
+std::optional<Value> deep_copy(const Value& v, size_t max_nodes, size_t max_depth) {
+  size_t nodes;
+  return deep_copy(v, max_nodes, max_depth, nodes);
 }
 
 Value deep_copy(const Value& v) { return *deep_copy(v, SIZE_MAX, SIZE_MAX); }
@@ -298,15 +305,17 @@ bool equal_heads(const Value& a, const Value& b, std::vector<Pair>& work) {
 
 }  // namespace
 
-bool deep_equal(const Value& a, const Value& b) {
+bool deep_equal(const Value& a, const Value& b, size_t& compared) {
   if (!a.is_list() && !a.is_map()) {  // the common case allocates nothing
     std::vector<Pair> none;
+    ++compared;
     return equal_heads(a, b, none);
   }
   constexpr size_t kUnwatched = 1000;  // small trees need no memory of what was seen
   std::set<std::pair<const void*, const void*>> seen;
   std::vector<Pair> work{{&a, &b}};
   for (size_t steps = 0; !work.empty(); ++steps) {
+    ++compared;
     auto [x, y] = work.back();
     work.pop_back();
     if (steps > kUnwatched && x->type() == y->type() && (x->is_list() || x->is_map())) {
@@ -318,6 +327,11 @@ bool deep_equal(const Value& a, const Value& b) {
     if (!equal_heads(*x, *y, work)) return false;
   }
   return true;
+}
+
+bool deep_equal(const Value& a, const Value& b) {
+  size_t compared = 0;
+  return deep_equal(a, b, compared);
 }
 
 bool truth(const Value& v) {

@@ -1,4 +1,5 @@
 // The readers: the quick way first, the thorough one when it stops.
+#include "base/count.h"
 #include "json/json.h"
 #include "yaml/builder.h"
 #include "yaml/decode.h"
@@ -13,7 +14,17 @@ namespace {
 
 constexpr std::string_view kDecodingJson = "error unmarshaling JSON: while decoding JSON: ";
 
+// A tree takes up to a hundred bytes for each value, and here is what begins one. Bytes of long texts
+// in a document count too; a million of them are more than people and programs write.
+constexpr size_t kMaxText = size_t{32} << 20, kMaxValues = size_t{1} << 20;
+
 Result<Value> quickly(std::string_view text, bool exact, const Fields* fields) {
+  if (fields == nullptr && text.size() > kMaxText) {
+    return Error("yaml: document is too large", Code::kInvalidArgument);
+  }
+  if (fields == nullptr && more_than(text, ",[{:?-\n", kMaxValues)) {
+    return Error("yaml: document has too many values", Code::kInvalidArgument);
+  }
   Input input;
   prepare(text, input);
   Parser parser(input);

@@ -26,7 +26,7 @@ using value::Value;
 namespace {
 
 constexpr int kMaxDepth = 10000;
-constexpr size_t kMaxText = size_t{64} << 20;
+constexpr size_t kMaxText = size_t{32} << 20;
 constexpr size_t kStartDetectingCycles = 1000;  // as encoding/json
 constexpr size_t kMaxSimpleKey = 128;           // bytes; longer keys are written as "? key"
 constexpr size_t kMaxReadKey = 1024;            // characters go-yaml's reader accepts before ':'

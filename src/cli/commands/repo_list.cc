@@ -44,15 +44,14 @@ Result<std::string> text(const std::vector<Repository>& all, const Options& o) {
 }
 
 Status run(Session& s, const Options& o) {
-  const auto repositories = load_repositories(s.env, s.settings.repository_config);
-  const bool none = !repositories || repositories->empty();
-  if (none && o.output == Format::kTable) {
+  const RepositoryFile file = load_repositories(s.env, s.settings.repository_config);
+  if (file.null_row) return *file.error;
+  if (file.repositories.empty() && o.output == Format::kTable) {
     if (s.helm3()) return Error("no repositories to show");
     s.env.err.write("no repositories to show\n");
     return ok();
   }
-  const std::vector<Repository> all = none ? std::vector<Repository>{} : *repositories;
-  s.print(TRY(text(all, o)));
+  s.print(TRY(text(file.repositories, o)));
   return ok();
 }
 

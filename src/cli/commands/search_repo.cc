@@ -58,10 +58,11 @@ void bind(Flags& f, Options& o) {
 }
 
 Result<ChartSearch> build_index(Session& s, bool all) {
-  const auto repositories = load_repositories(s.env, s.settings.repository_config);
-  if (!repositories || repositories->empty()) return Error("no repositories configured");
+  const RepositoryFile file = load_repositories(s.env, s.settings.repository_config);
+  if (file.null_row) return *file.error;
+  if (file.repositories.empty()) return Error("no repositories configured");
   ChartSearch search;
-  for (const Repository& repository : *repositories) {
+  for (const Repository& repository : file.repositories) {
     const std::string path = cached_index_path(s.settings.repository_cache, repository.name);
     const auto index = load_index(s.env, path, s.log);
     if (!index) {

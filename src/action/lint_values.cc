@@ -12,8 +12,16 @@ namespace {
 
 constexpr size_t kMaxFile = 100 << 20;
 
+// A pipe would keep us waiting.
+Result<std::string> read_regular(Linter& linter, const std::string& file) {
+  if (const auto info = linter.disk.stat(file); info && info->type == sys::FileType::kOther) {
+    return Error(cat("open ", file, ": not a regular file"));
+  }
+  return linter.disk.read_file(file, kMaxFile);
+}
+
 Finding validate(Linter& linter, const std::string& file) {
-  const auto text = linter.disk.read_file(file, kMaxFile);
+  const auto text = read_regular(linter, file);
   const bool helm3 = linter.context.helm3;
   const auto unparsed = [helm3](const Error& why) {
     // Helm reads into its own type here.
@@ -33,8 +41,7 @@ Finding validate(Linter& linter, const std::string& file) {
       chart::coalesce_tables(value::Value::map(value::make_map()), linter.values, coalesce);
   const value::Value all = chart::coalesce_tables(own, *defaults, coalesce);
 
-  const auto schema =
-      linter.disk.read_file(path::join({linter.directory, "values.schema.json"}), kMaxFile);
+  const auto schema = read_regular(linter, path::join({linter.directory, "values.schema.json"}));
   if (!schema || schema->empty() || (linter.options.skip_schema && !helm3)) return std::nullopt;
   const Status valid = schema::validate(all, *schema, linter.options.schema_loader);
   if (valid) return std::nullopt;

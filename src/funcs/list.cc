@@ -218,7 +218,7 @@ bool sort_alpha(Call& c) {
     return c.give(Value::list_of({to_string_value(c[0])}, Type::kStringList));
   }
   Value out = to_string_list(c[0]);  // a []string is itself
-  constexpr size_t kStepsToSortOne = 8;
+  constexpr size_t kStepsToSortOne = 14;
   c.steps = out.length() * kStepsToSortOne;
   if (auto* strings = out.as_list()) {
     std::sort(strings->items.begin(), strings->items.end(),

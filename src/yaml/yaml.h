@@ -4,10 +4,9 @@
 // Own scanner and parser (docs/adr/0006-yaml-reader.md): go-yaml's quirks, error texts and line
 // numbers are what charts and scripts see ("yaml: line 3: found character that cannot start any
 // token"). Thread-safe: no state. Bounded: alias expansion by go-yaml's ratio rule, nesting 10,000
-// levels; but for read_fields and read_strict 32 MiB, and a million bytes that can begin a value.
-// Only the first document of a text is read, as there; empty text and a lone null are nil.
-// Duplicate keys: the last wins. Where Go's map order would choose between keys that collide or
-// between errors, the first in the text is taken.
+// levels, and where values are made 32 MiB with a million starts of them. Only the first document
+// of a text is read, as there; empty text and a lone null are nil. Duplicate keys: the last wins.
+// Where Go's map order would choose between keys that collide, or errors, the first one is taken.
 #pragma once
 
 #include <initializer_list>

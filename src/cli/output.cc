@@ -166,9 +166,9 @@ std::string json_array(const std::vector<std::string>& items) {
 }
 
 bool use_color(const Env& env, const Settings& settings) {
-  if (settings.color == "never") return false;
+  if (settings.color == "never" || !env.get("NO_COLOR").empty()) return false;
   if (settings.color == "always") return true;
-  return env.out_is_terminal && env.get("TERM") != "dumb" && env.get("NO_COLOR").empty();
+  return env.out_is_terminal && env.get("TERM") != "dumb";
 }
 
 }  // namespace pintle::cli

@@ -47,7 +47,7 @@ class JsonObject {
 };
 std::string json_array(const std::vector<std::string>& items);
 
-// Whether to colour what goes to stdout.
+// Whether to colour what goes to stdout. NO_COLOR beats even --color always, as in Helm's library.
 bool use_color(const Env& env, const Settings& settings);
 
 }  // namespace pintle::cli

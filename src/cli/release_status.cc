@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::string_view kAnsic = "Mon Jan _2 15:04:05 2006";
 
-std::string colored(std::string_view text, std::string_view code, bool color) {
-  return color ? cat("\x1b[", code, "m", text, "\x1b[0m") : std::string(text);
+std::string colored(std::string_view text, std::string_view code, bool color,
+                    std::string_view end = "0") {
+  return color ? cat("\x1b[", code, "m", text, "\x1b[", end, "m") : std::string(text);
 }
 
 funcs::Time go_time(const release::Time& time) {
@@ -61,7 +62,9 @@ std::string colored_status(std::string_view status, bool color) {
 }
 
 std::string colored_namespace(std::string_view ns, bool color) { return colored(ns, "36", color); }
-std::string colored_header(std::string_view text, bool color) { return colored(text, "1", color); }
+std::string colored_header(std::string_view text, bool color) {
+  return colored(text, "1", color, "22");  // bold ends by itself
+}
 
 std::string ansic_time(const release::Time& time) { return go_time(time).format(kAnsic); }
 

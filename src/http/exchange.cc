@@ -122,6 +122,7 @@ void set_tls(const Curl& curl, CURL* easy, const Tls& tls) {
     curl_blob b{const_cast<char*>(pem.data()), pem.size(), CURL_BLOB_NOCOPY};
     curl.easy_setopt(easy, option, &b);
   };
+  curl.easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));  // or newer
   blob(CURLOPT_CAINFO_BLOB, tls.ca_pem);
   blob(CURLOPT_SSLCERT_BLOB, tls.certificate_pem);
   blob(CURLOPT_SSLKEY_BLOB, tls.key_pem);

@@ -64,6 +64,8 @@ using Handler = std::function<void(std::shared_ptr<Exchange>)>;
 
 struct Tls {
   std::string certificate_pem, key_pem;  // chain and key; empty certificate: plain HTTP
+  // Whoever connects must have a certificate of one of these; "": no certificate is asked for.
+  std::string client_ca_pem = {};
 };
 
 struct Options {

@@ -45,6 +45,22 @@ int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size,
   return SSL_TLSEXT_ERR_OK;
 }
 
+Status ask_for_certificates(SSL_CTX* c, const std::string& authorities) {
+  const Bio pem = memory_of(authorities);
+  bool any = false;
+  while (X509* x = PEM_read_bio_X509(pem.get(), nullptr, nullptr, nullptr)) {
+    const std::unique_ptr<X509, Freed<X509_free>> hold(x);
+    if (X509_STORE_add_cert(SSL_CTX_get_cert_store(c), x) != 1 ||
+        SSL_CTX_add_client_CA(c, x) != 1) {
+      return bad("TLS client authority cannot be used");
+    }
+    any = true;
+  }
+  if (!any) return bad("no certificate in the TLS client authority's PEM text");
+  SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  return ok();
+}
+
 }  // namespace
 
 Result<std::shared_ptr<ssl_ctx_st>> make_tls_context(const Tls& tls) {
@@ -73,6 +89,7 @@ Result<std::shared_ptr<ssl_ctx_st>> make_tls_context(const Tls& tls) {
   if (SSL_CTX_use_PrivateKey(c, pkey.get()) != 1 || SSL_CTX_check_private_key(c) != 1) {
     return bad("TLS private key does not belong to the certificate");
   }
+  if (!tls.client_ca_pem.empty()) TRY(ask_for_certificates(c, tls.client_ca_pem));
   ERR_clear_error();
   return std::shared_ptr<ssl_ctx_st>(std::move(context));
 }

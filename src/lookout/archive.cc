@@ -59,7 +59,7 @@ std::string archive_lines(const GoingRows& rows) {
   for (const StoredEvent& e : rows.events) line(out, of("event"), event_json(e));
   for (const Delivery& d : rows.deliveries) line(out, of("delivery"), delivery_json(d));
   for (const Attempt& a : rows.attempts) {
-    line(out, of("attempt").number("delivery", a.delivery_id), attempt_json(a, true));
+    line(out, of("attempt").number("delivery", a.delivery_id), attempt_json(a, Role::kAdmin));
   }
   for (const auto& [cluster, o] : rows.observations) {
     line(out, of("observation").text("cluster_uid", cluster).raw("subject", subject_json(o.subject)),

@@ -79,6 +79,11 @@ class Service : public Lookout {
   int64_t now_ms() const { return clock_.now_ns() / 1'000'000; }
   Status enforce(Config file, bool anew);
   Status take_settings();
+  // shared_ptr: of the configuration in force, which it keeps.
+  std::shared_ptr<const Directory> directory() const {
+    std::lock_guard held(mutex_);
+    return {in_force_, &in_force_->directory};
+  }
   void look_for_settings();
   ApiHooks hooks();
 
@@ -135,7 +140,8 @@ Status Service::begin() {
                                     {.owner = owner_,
                                      .epoch = now_ms(),
                                      .lease_ms = kLeaseMs,
-                                     .guard = config_.guard}));
+                                     .guard = config_.guard,
+                                     .directory = [this] { return directory(); }}));
   api_ = TRY(Api::start(config_.listen, config_.tokens, *store_, clock_, hooks()));
   heard_by_ = api_.get();
   writer_->start();
@@ -165,6 +171,7 @@ ApiHooks Service::hooks() {
       std::lock_guard held(mutex_);
       options.guard = in_force_->guard;
     }
+    options.directory = directory();
     options.stopped = [this] { return api_->stopping(); };
     return try_once(claimed, options, clock_, disk_);
   };

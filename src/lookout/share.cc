@@ -204,7 +204,7 @@ std::string Share::unknown() const {
   if (!met_) return "how many lookouts share the database is not known yet";
   for (const auto& [region, e] : entries_) {
     const Standing& s = e->standing;
-    if (s.epoch != 0 || !s.holder.empty() || !s.error.empty()) continue;
+    if (s.epoch != 0 || !s.holder.empty() || s.failure) continue;
     return cat("who has region ", region, " is not known yet");
   }
   return "";

@@ -8,8 +8,9 @@
 //   one later (writers of a shared database take turns at it).
 // - A commit with an epoch older than the region's is refused (kFailedPrecondition): whoever took a
 //   region first and was paused since cannot write any more.
-// - Secrets (a subscription's key and sink credentials) are stored encrypted (AES-256-GCM with the
-//   key given at open) and never come back in Subscription::sink_public.
+// - Secrets (a subscription's key and its sink's options, which may hold tokens) are stored encrypted
+//   (AES-256-GCM with the key given at open). What is read without secrets has options with what is
+//   secret masked (sinks/masking.h).
 // Errors: kUnavailable when the database is locked, gone or full (worth trying again; the outcome of
 // a commit may then be unknown), kInvalidArgument, kNotFound, kAlreadyExists, kFailedPrecondition.
 // Thread-safe: one writer connection and a few readers, each behind a lock.
@@ -25,7 +26,9 @@
 
 #include "base/result.h"
 #include "lookout/filter.h"
+#include "lookout/manner.h"
 #include "lookout/model.h"
+#include "lookout/people.h"
 #include "lookout/policy.h"
 #include "sys/clock.h"
 
@@ -59,6 +62,8 @@ struct StoredEvent {
   std::string region, cluster_uid;
   Event event;
   std::string environment = {};  // the region's, as it is now
+  // The object's state that told it; empty: none did.
+  std::string observation_uid = {}, observation_version = {};
 };
 
 struct EventQuery {
@@ -69,14 +74,15 @@ struct EventQuery {
   int limit = 100;                 // at most 1000
 };
 
-// Where and how a subscription's events go. `sink` is the sink's own JSON (sinks/sink.h).
+// Where and how a subscription's events go.
 struct Subscription {
   int64_t id = 0;
   std::string name;
   Filter filter;
   std::string sink_kind;    // "webhook", "slack", "dingtalk", "file", ...
-  std::string sink_public;  // JSON object without secrets: url, template, format
+  std::string options;      // the sink's own, a JSON object: url, template, format, ...
   std::string secret;       // write-only: "" when read through the API's way
+  Manner manner;
   // "key" of delivery order, of {subject, release, region, subscription}.
   std::string order_by = "release";
   bool enabled = true;   // the configuration's word
@@ -106,13 +112,15 @@ struct Attempt {
   int status = 0;           // HTTP's; 0: no answer
   std::string error;        // "" on success
   std::string peer, response_head;  // at most 4 KiB, clean
+  std::string told = {};  // whom it went to, where that was found when it was sent
 };
 
 // A claimed delivery with all that sending it needs.
 struct Claimed {
   Delivery delivery;
   StoredEvent event;
-  Subscription subscription;  // with its secret, current at the time of the claim
+  Subscription subscription;  // with its secrets, current at the time of the claim
+  Recipients to = {};         // found by who sends it
 };
 
 // Deliveries that are not done with, by state.
@@ -227,10 +235,11 @@ class Store {
   // Subscriptions. One that is disabled or paused is due no new deliveries, and those it has are
   // held. Changing where one sends takes effect for what it has waiting, too.
   virtual Result<Subscription> add_subscription(const Subscription& s) = 0;
-  virtual Status update_subscription(const Subscription& s) = 0;  // "" secret: kept
+  // Kept: the secret when it is "", the options when they are what subscriptions() gave.
+  virtual Status update_subscription(const Subscription& s) = 0;
   virtual Status remove_subscription(int64_t id) = 0;             // its waiting deliveries: cancelled
   virtual Result<std::vector<Subscription>> subscriptions() = 0;  // without secrets
-  virtual Result<Subscription> whole_subscription(int64_t id) = 0;  // with its secret
+  virtual Result<Subscription> whole_subscription(int64_t id) = 0;  // with its secrets
 
   // Settings: by kind and name, with their secrets. The version grows with every change of one, or
   // of a subscription, by whichever process.

@@ -42,7 +42,7 @@ Result<Answer> show_delivery(Backend& b, const Call& c) {
     return Error(cat("there is no delivery ", id), Code::kNotFound);
   }
   const std::string attempts = items_json(TRY(b.store.attempts(id)), [&](const Attempt& a) {
-    return attempt_json(a, c.role == Role::kAdmin);
+    return attempt_json(a, c.role);
   });
   const std::string curl = TRY(curl_of(b, found[0]));
   return Answer{cat("{\"delivery\":", delivery_json(found[0]), ",\"curl\":", json::quoted(curl), ",",

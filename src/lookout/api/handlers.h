@@ -80,6 +80,17 @@ Result<Answer> put_rule(Backend& b, const Call& c);
 Result<Answer> remove_rule(Backend& b, const Call& c);
 Result<Answer> try_rule(Backend& b, const Call& c);
 
+// directory.cc
+Result<Answer> list_people(Backend& b, const Call& c);
+Result<Answer> put_person(Backend& b, const Call& c);
+Result<Answer> remove_person(Backend& b, const Call& c);
+Result<Answer> list_owners(Backend& b, const Call& c);
+Result<Answer> put_owners(Backend& b, const Call& c);
+Result<Answer> remove_owners(Backend& b, const Call& c);
+Result<Answer> list_oncall(Backend& b, const Call& c);
+Result<Answer> put_oncall(Backend& b, const Call& c);
+Result<Answer> remove_oncall(Backend& b, const Call& c);
+
 // cleaning.cc
 Result<Answer> list_policies(Backend& b, const Call& c);
 Result<Answer> put_policy(Backend& b, const Call& c);

@@ -15,6 +15,7 @@
 #include "lookout/config/pieces.h"
 #include "lookout/sinks/body.h"
 #include "lookout/sinks/horizon.h"
+#include "lookout/sinks/masking.h"
 #include "lookout/sinks/sink.h"
 
 namespace pintle::lookout {
@@ -128,7 +129,7 @@ struct Webhook {
 
 Webhook webhook_of(const Subscription& s) {
   Webhook out;
-  const auto options = json::read(s.sink_public);
+  const auto options = json::read(s.options);
   if (!options) return out;
   out.url = text_at(*options, {"url"});
   out.description = text_at(*options, {"description"});
@@ -156,7 +157,7 @@ std::string webhook_json(const Subscription& s) {
   return Data()
       .number("id", s.id)
       .raw("enabled", s.active() ? "true" : "false")
-      .raw("url", json::quoted(w.url))
+      .raw("url", json::quoted(masked_url(w.url)))
       .raw("sslVerifyEnabled", w.url.starts_with("https:") ? "true" : "false")
       .raw("description", json::quoted(w.description))
       .raw("secret", "\"\"")
@@ -166,7 +167,7 @@ std::string webhook_json(const Subscription& s) {
 
 bool is_webhook(const Subscription& s) {
   if (s.sink_kind != "webhook") return false;
-  const auto options = json::read(s.sink_public);
+  const auto options = json::read(s.options);
   return options && text_at(*options, {"format"}) == "horizon";
 }
 
@@ -193,6 +194,7 @@ Status take_triggers(const Section& body, const std::vector<std::string>& trigge
 
 // The body's keys into the subscription; what is missing stays.
 Status read_webhook(const Call& c, bool fresh, Subscription& s) {
+  const std::string before = s.options;
   Webhook w = webhook_of(s);
   const SectionText text = TRY(SectionText::json(c.body));
   Section top = text.top();
@@ -214,12 +216,13 @@ Status read_webhook(const Call& c, bool fresh, Subscription& s) {
   }
   if (fresh || s.enabled) s.paused = false;
   s.sink_kind = "webhook";
-  s.sink_public = Data()
-                      .text("url", w.url)
-                      .text("format", "horizon")
-                      .text("description", w.description)
-                      .raw("triggers", json_list(w.triggers))
-                      .take();
+  const std::string options = Data()
+                                  .text("url", w.url)
+                                  .text("format", "horizon")
+                                  .text("description", w.description)
+                                  .raw("triggers", json_list(w.triggers))
+                                  .take();
+  s.options = TRY(unmasked_options(options, before));
   return find_sink("webhook")->check(s);
 }
 
@@ -241,7 +244,7 @@ Data log_of(const Delivery& d, const StoredEvent& e, const Subscription& s) {
   out.number("id", d.id)
       .number("webhookID", d.subscription_id)
       .number("eventID", d.event_sequence)
-      .raw("url", json::quoted(webhook_of(s).url))
+      .raw("url", json::quoted(masked_url(webhook_of(s).url)))
       .text("status", status_of(d.state))
       .raw("resourceType", release ? "\"clusters\"" : "\"groups\"")
       .raw("resourceName", json::quoted(release ? e.event.release : e.region))
@@ -314,7 +317,7 @@ Result<Answer> show_webhook(Backend& b, const Call& c) {
 }
 
 Result<Answer> change_webhook(Backend& b, const Call& c) {
-  Subscription s = TRY(subscription_for(b, c, true));
+  Subscription s = TRY(b.store.whole_subscription(TRY(subscription_for(b, c, true)).id));
   TRY(read_webhook(c, false, s));
   TRY(b.store.update_subscription(s));
   b.hooks.wake();

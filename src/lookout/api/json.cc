@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "lookout/fields.h"
+#include "lookout/sinks/masking.h"
 
 namespace pintle::lookout {
 namespace {
@@ -65,14 +66,18 @@ std::string observation_json(const Observation& o) {
 
 std::string subscription_json(const Subscription& s, std::string_view source) {
   const Filter& f = s.filter;
-  return Data()
+  Manner m = s.manner;
+  if (m.retry_ms.empty()) m.retry_ms = usual_retries_ms();
+  if (m.give_up_ms == 0) m.give_up_ms = kUsualGiveUpMs;
+  Data out;
+  out
       .number("id", s.id)
       .text("source", source)
       .text("name", s.name)
       .raw("enabled", s.enabled ? "true" : "false")
       .raw("paused", s.paused ? "true" : "false")
       .text("sink", s.sink_kind)
-      .raw("options", s.sink_public.empty() ? "{}" : s.sink_public)
+      .raw("options", masked_options(s.options))
       .text("order_by", s.order_by)
       .raw("types", json_list(f.types))
       .raw("regions", json_list(f.regions))
@@ -80,10 +85,14 @@ std::string subscription_json(const Subscription& s, std::string_view source) {
       .raw("namespaces", json_list(f.namespaces))
       .raw("kinds", json_list(f.kinds))
       .raw("reasons", json_list(f.reasons))
+      .raw("reason_patterns", json_list(f.reason_patterns))
       .raw("releases", json_list(f.releases))
+      .raw("scopes", json_list(f.scopes))
       .raw("labels", json_map(f.labels))
-      .text("min_severity", severity_name(f.min_severity))
-      .take();
+      .text("selector", f.selector)
+      .text("min_severity", severity_name(f.min_severity));
+  write_manner(out, m, true);
+  return out.take();
 }
 
 std::string delivery_json(const Delivery& d) {
@@ -101,7 +110,7 @@ std::string delivery_json(const Delivery& d) {
       .take();
 }
 
-std::string attempt_json(const Attempt& a, bool with_response) {
+std::string attempt_json(const Attempt& a, Role role) {
   return Data()
       .number("n", a.n)
       .number("started_ms", a.started_ms)
@@ -109,7 +118,8 @@ std::string attempt_json(const Attempt& a, bool with_response) {
       .number("status", a.status)
       .text("error", a.error)
       .text("peer", a.peer)
-      .text("response", with_response ? a.response_head : "")
+      .text("response", role >= Role::kAdmin ? a.response_head : "")
+      .text("told", role >= Role::kOperate ? a.told : "")
       .take();
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lookout/api/api.h"
+#include "lookout/api/call.h"
 
 namespace pintle::lookout {
 
@@ -14,7 +15,7 @@ std::string event_json(const StoredEvent& e);
 std::string observation_json(const Observation& o);
 std::string subscription_json(const Subscription& s, std::string_view source);
 std::string delivery_json(const Delivery& d);
-std::string attempt_json(const Attempt& a, bool with_response);
+std::string attempt_json(const Attempt& a, Role role);  // what that role may see
 std::string gap_json(const StoredGap& g);
 std::string region_json(const RegionStatus& r);
 std::string watches_json(const RegionStatus& r);

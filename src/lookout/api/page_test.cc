@@ -46,7 +46,7 @@ struct Pages : ApiWorld {
     Subscription s;
     s.name = "<i>hook</i>";
     s.sink_kind = "webhook";
-    s.sink_public = R"({"url":"https://a.example/token-in-path"})";
+    s.options = R"({"url":"https://a.example/token-in-path"})";
     s.secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
     hook = store.add_subscription(s)->id;
     Event e;

@@ -28,6 +28,7 @@ constexpr SchemaField kQuery[] = {
     {"reason", "text", "of the Event"},
     {"region", "text", "a region's name"},
     {"release", "text", "a release's name"},
+    {"scope", "text", "REGION/NAMESPACE/RELEASE, or the first of them: who is told of what happens there"},
     {"state", "pending|leased|succeeded|retry|dead|cancelled", "of a delivery"},
     {"subscription", "number", "a subscription's id"},
     {"to", "time", "before"},
@@ -92,12 +93,14 @@ constexpr SchemaField kRelease[] = {
 };
 
 constexpr std::string_view kOrders = "subject|release|region|subscription";
+constexpr std::string_view kFallBacks = "nobody|unknown|always";
 
 constexpr SchemaField kSubscriptionInput[] = {
     {"name", "text", "letters, digits, '-', '_' and '.'"},
     {"enabled", "flag", "one that is not is due nothing new, and holds what it has waiting"},
     {"sink", "text", "where to: webhook, slack, kafka, ..."},
-    {"options", "object", "the sink's own: url, format, template, ..."},
+    {"options", "object", "the sink's own: url, format, template, ...; what is shown masked (\"***\") "
+     "and comes back so is kept"},
     {"order_by", kOrders, "what is told one after the other"},
     {"types", "texts", "of events; release.* for all below; empty: all, as with all that follow"},
     {"regions", "texts", ""},
@@ -105,9 +108,23 @@ constexpr SchemaField kSubscriptionInput[] = {
     {"namespaces", "texts", ""},
     {"kinds", "texts", ""},
     {"reasons", "texts", ""},
+    {"reason_patterns", "texts", "RE2, found anywhere in the reason; beside reasons: one of either"},
     {"releases", "texts", ""},
+    {"scopes", "texts", "REGION/NAMESPACE/RELEASE or the first parts of it, each with all below; one "
+     "must fit"},
     {"labels", "map", "all must be equal"},
+    {"selector", "text", "Kubernetes' of labels: team in (a, b), tier != web, !canary"},
     {"min_severity", "info|warning|error", ""},
+    {"whom", "texts", "trigger, owners, oncall, oncall:DUTY, a person, a contact, or a template that "
+     "says some; found when a message is sent. Empty: the sink's own list"},
+    {"fall_back", kFallBacks, "when the sink's own list is told, too; nobody: when nobody was found"},
+    {"retry", "texts", "what passes before each try: 5s, 30s, 2m, ...; empty: as usual"},
+    {"give_up", "text", "after the first try; 0: 24h"},
+    {"quiet", "text", "hours in which nothing is sent: 22:00-07:00 +08:00; empty: none"},
+    {"quiet_but", "info|warning|error", "what is so severe is sent all the same"},
+    {"digest", "text", "what happens within so long is told together; 0: at once"},
+    {"once_per", "texts", "of events alike in these (type region cluster namespace release revision "
+     "kind name reason) only the first is told"},
     {"secret", "text", "goes in and never comes out; without one the one before is kept"},
 };
 
@@ -118,7 +135,7 @@ constexpr SchemaField kSubscription[] = {
     {"enabled", "flag", "", kAlways},
     {"paused", "flag", "by an operator, or its receiver said that it is gone", kAlways},
     {"sink", "text", "", kAlways},
-    {"options", "object", "without secrets", kAlways},
+    {"options", "object", "what is secret in them masked: paths of URLs, headers, keys", kAlways},
     {"order_by", kOrders, "", kAlways},
     {"types", "texts", "", kAlways},
     {"regions", "texts", "", kAlways},
@@ -126,9 +143,57 @@ constexpr SchemaField kSubscription[] = {
     {"namespaces", "texts", "", kAlways},
     {"kinds", "texts", "", kAlways},
     {"reasons", "texts", "", kAlways},
+    {"reason_patterns", "texts", "", kAlways},
     {"releases", "texts", "", kAlways},
+    {"scopes", "texts", "", kAlways},
     {"labels", "map", "", kAlways},
+    {"selector", "text", ""},
     {"min_severity", "info|warning|error", "", kAlways},
+    {"whom", "texts", "", kAlways},
+    {"fall_back", kFallBacks, "", kAlways},
+    {"retry", "texts", "the schedule that holds", kAlways},
+    {"give_up", "text", "", kAlways},
+    {"quiet", "text", "", kAlways},
+    {"quiet_but", "info|warning|error", "", kAlways},
+    {"digest", "text", "", kAlways},
+    {"once_per", "texts", "", kAlways},
+};
+
+constexpr SchemaField kPersonInput[] = {
+    {"name", "text", "letters, digits, '-', '_' and '.'"},
+    {"aliases", "texts", "as clusters and labels call them"},
+    {"mail", "text", "contacts: what is shown masked and comes back so is kept"},
+    {"dingtalk", "text", "mobile number"},
+    {"feishu", "text", "open_id"},
+    {"wecom", "text", "userid, or mobile number"},
+    {"slack", "text", "member id"},
+};
+
+constexpr SchemaField kOwnersInput[] = {
+    {"name", "text", "of the row"},
+    {"types", "texts", "of events; empty: all, as with all that follow"},
+    {"regions", "texts", ""},
+    {"namespaces", "texts", ""},
+    {"releases", "texts", ""},
+    {"kinds", "texts", ""},
+    {"labels", "map", "all must be equal"},
+    {"selector", "text", "of labels"},
+    {"people", "texts", "names, or contacts"},
+    {"channel", "text", "of Slack"},
+};
+
+constexpr SchemaField kDutyInput[] = {
+    {"name", "text", "of the row"},
+    {"duty", "text", "what it is for; without it the name"},
+    {"people", "texts", "names, or contacts"},
+    {"since", "text", "when the first one's turn began, as RFC 3339"},
+    {"turn", "text", "how long each has it, one after the other: 7d; without it all have it"},
+    {"from", "text", "in force from then; a row with from or to stands in for others of the duty"},
+    {"to", "text", "and until then"},
+};
+
+constexpr SchemaField kMadeBy[] = {
+    {"source", "config|api", "who made it; the configuration's are changed there", kAlways},
 };
 
 constexpr SchemaField kRotation[] = {
@@ -162,6 +227,7 @@ constexpr SchemaField kAttempt[] = {
     {"error", "text", "nothing: it was taken"},
     {"peer", "text", "the address it was sent to"},
     {"response", "text", "the answer's head, for admins"},
+    {"told", "text", "whom `whom` found, and whom not; for operators"},
 };
 
 constexpr SchemaField kDeliveryDetail[] = {
@@ -404,6 +470,8 @@ constexpr Schema kSchemas[] = {
     {"Delivery", "an event that one subscription is due", kDelivery},
     {"DeliveryDetail", "a delivery with its attempts", kDeliveryDetail},
     {"Done", "nothing to say", {}},
+    {"Duty", "who is on duty when", kMadeBy, "DutyInput"},
+    {"DutyInput", "who is on duty when", kDutyInput},
     {"Error", "why a request was refused", kError},
     {"Event", "something that happened", kEvent},
     {"EventDetail", "an event with what is known around it", kEventDetail, "Event"},
@@ -421,6 +489,10 @@ constexpr Schema kSchemas[] = {
     {"HorizonWebhookPage", "all of them", kHorizonWebhookPage},
     {"HorizonWebhooks", "all of them", kHorizonWebhooks},
     {"Observation", "one state of one object", kObservation},
+    {"Owners", "who owns what", kMadeBy, "OwnersInput"},
+    {"OwnersInput", "who owns what", kOwnersInput},
+    {"Person", "somebody messages may call", kMadeBy, "PersonInput"},
+    {"PersonInput", "somebody messages may call", kPersonInput},
     {"Policy", "how long rows are kept, and how many", kPolicy},
     {"PolicyInput", "how long rows are kept, and how many", kPolicyInput},
     {"PolicyTried", "what a policy would remove now", kPolicyTried},

@@ -33,6 +33,19 @@ Status read_body(Backend& b, const Call& c, Subscription& s) {
   return read_subscription(top, b.hooks.config()->rules, s);
 }
 
+// Whether something at this place, REGION/NAMESPACE/RELEASE or the first of them, may be told.
+bool concerns(const Filter& f, std::string_view place) {
+  const auto parts = split(place, "/");
+  const std::vector<std::string>* const lists[] = {&f.regions, &f.namespaces, &f.releases};
+  for (size_t i = 0; i < std::min(parts.size(), std::size(lists)); ++i) {
+    const auto& list = *lists[i];
+    if (!list.empty() && std::find(list.begin(), list.end(), parts[i]) == list.end()) return false;
+  }
+  return f.scopes.empty() || std::any_of(f.scopes.begin(), f.scopes.end(), [&](const auto& scope) {
+           return scope_covers(scope, place);
+         });
+}
+
 Result<Answer> pause(Backend& b, const Call& c, bool paused) {
   Subscription s = TRY(subscription_of(b, c));
   s.paused = paused;
@@ -59,9 +72,12 @@ Result<Subscription> own_subscription(Backend& b, const Call& c, size_t n) {
       Code::kFailedPrecondition);
 }
 
-Result<Answer> list_subscriptions(Backend& b, const Call&) {
-  return Answer{
-      items_json(TRY(b.store.subscriptions()), [&](const Subscription& s) { return shown(b, s); })};
+Result<Answer> list_subscriptions(Backend& b, const Call& c) {
+  auto all = TRY(b.store.subscriptions());
+  if (const std::string place = c.text("scope"); !place.empty()) {
+    std::erase_if(all, [&](const Subscription& s) { return !concerns(s.filter, place); });
+  }
+  return Answer{items_json(all, [&](const Subscription& s) { return shown(b, s); })};
 }
 
 Result<Answer> add_subscription(Backend& b, const Call& c) {
@@ -75,7 +91,8 @@ Result<Answer> show_subscription(Backend& b, const Call& c) {
 }
 
 Result<Answer> change_subscription(Backend& b, const Call& c) {
-  Subscription s = TRY(own_subscription(b, c));
+  // With its secrets: what the body leaves out, or has masked, is taken from them.
+  Subscription s = TRY(b.store.whole_subscription(TRY(own_subscription(b, c)).id));
   TRY(read_body(b, c, s));
   TRY(b.store.update_subscription(s));
   b.hooks.wake();
@@ -94,7 +111,7 @@ Result<Answer> resume_subscription(Backend& b, const Call& c) { return pause(b, 
 Result<Answer> try_subscription(Backend& b, const Call& c) {
   const Subscription s = TRY(subscription_of(b, c));
   const Attempt a = b.hooks.attempt(trial_of(TRY(b.store.whole_subscription(s.id)), b.now_ms()));
-  return Answer{attempt_json(a, c.role == Role::kAdmin)};
+  return Answer{attempt_json(a, c.role)};
 }
 
 Result<Answer> rotate_secret(Backend& b, const Call& c) {
@@ -116,7 +133,7 @@ Result<Answer> rotate_secret(Backend& b, const Call& c) {
     fresh = cat("whsec_", crypt::base64_encode(crypt::random_bytes(kKeyBytes)));
   }
   const int64_t until_ms = ours && grace_ms > 0 ? b.now_ms() + grace_ms : 0;
-  s.secret = TRY(b.store.whole_subscription(s.id)).secret;
+  s = TRY(b.store.whole_subscription(s.id));
   const bool had_one = !s.secret.empty();
   s.secret = ours ? sink->rotated(s, fresh, until_ms, b.now_ms()) : fresh;
   TRY(sink->check(s));

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "base/strings.h"
+#include "json/json.h"
 #include "kube/config.h"
+#include "lookout/config/directory.h"
 #include "lookout/config/pieces.h"
 #include "lookout/config/rules_toml.h"
 #include "lookout/config/section.h"
@@ -73,15 +75,38 @@ void read_region_of_file(Section& s, const Reading& reading) {
   }
 }
 
+// The texts of those files into the subscription.
+Status take_secrets(const SecretFiles& files, const Reading& reading, Subscription& out) {
+  if (!files.secret.empty()) {
+    out.secret = TRY(reading.disk->read_file(beside(reading.path, files.secret), kMaxSecret));
+    while (out.secret.ends_with('\n')) out.secret.pop_back();
+  }
+  if (files.options.empty()) return ok();
+  const value::Value options = TRY(json::read(out.options, {json::Numbers::kExact}));
+  value::MapBuilder all;
+  if (options.is_map() && options.as_map() != nullptr) {
+    for (const auto& [name, v] : *options.as_map()) all.add(name, v);
+  }
+  for (const auto& [name, file] : files.options) {
+    if (options.get(name) != nullptr) {
+      return Error(cat("there are ", name, " and ", name, "_file"), Code::kInvalidArgument);
+    }
+    const auto text = reading.disk->read_file(beside(reading.path, file), kMaxSecret);
+    if (!text) return Error::wrap(cat(name, "_file"), text.error());
+    all.add(value::Str(name), value::str(*text));
+  }
+  out.options = TRY(json::write(value::Value::map(all.finish()), {.escape_html = false}));
+  return ok();
+}
+
 void read_subscription_of_file(Section& s, const Reading& reading) {
   Subscription& out = reading.out.subscriptions.emplace_back();
-  std::string file;
-  const Status read = read_subscription(s, reading.out.rules, out, &file);
-  if (file.empty() || reading.disk == nullptr) return;
-  auto secret = reading.disk->read_file(beside(reading.path, file), kMaxSecret);
-  if (!secret) return s.want(false, "secret_file", secret.error().text());
-  while (secret->ends_with('\n')) secret->pop_back();
-  out.secret = std::move(*secret);
+  SecretFiles files;
+  const Status read = read_subscription(s, reading.out.rules, out, &files);
+  if ((files.secret.empty() && files.options.empty()) || reading.disk == nullptr) return;
+  if (const Status taken = take_secrets(files, reading, out); !taken) {
+    return s.want(false, files.secret.empty() ? "options" : "secret_file", taken.error().text());
+  }
   if (!read) return;
   if (const Status checked = find_sink(out.sink_kind)->check(out); !checked) {
     s.want(false, "options", checked.error().text());
@@ -138,6 +163,22 @@ void read_rules_into(Section& top, Config& config) {
     names.take(s, *name);
     config.rules_of_file.insert(*name);
   }
+}
+
+template <typename T>
+void read_named(Section& top, std::string_view key, std::vector<T>& list,
+                Status (*read)(Section&, T&)) {
+  Names names;
+  for (Section& s : top.tables(key)) {
+    (void)read(s, list.emplace_back());
+    names.take(s, list.back().name);
+  }
+}
+
+void read_directory(Section& top, Directory& out) {
+  read_named(top, "people", out.people, read_person);
+  read_named(top, "owners", out.owners, read_owners);
+  read_named(top, "oncall", out.oncall, read_oncall);
 }
 
 void read_top(Section& top, std::string_view path, Config& out) {
@@ -199,6 +240,7 @@ void read_tables(Section& top, const Reading& reading) {
     policies.take(s, p.name);
     out.cleaning.push_back(std::move(p));
   }
+  read_directory(top, out.directory);
   for (Section& s : top.tables("subscriptions")) {
     read_subscription_of_file(s, reading);
     subscriptions.take(s, out.subscriptions.back().name);

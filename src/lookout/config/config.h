@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "lookout/deliver/guard.h"
+#include "lookout/people.h"
 #include "lookout/policy.h"
 #include "lookout/rules/rules.h"
 #include "lookout/store.h"
@@ -45,6 +46,7 @@ struct Config {
   std::string share_namespace;
   std::vector<RegionConfig> regions;
   std::vector<Subscription> subscriptions;  // kept in step with the database by name
+  Directory directory;
   std::vector<Rule> rules;                  // the default ones with the configuration's changes
   std::set<std::string> rules_of_file, rules_of_api;  // which have been changed or added, and where
   std::vector<TokenConfig> tokens;

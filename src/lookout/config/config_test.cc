@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "base/strings.h"
+#include "crypt/crypt.h"
+#include "json/json.h"
 #include "lookout/config/section.h"
+#include "lookout/fields.h"
 #include "sys/memory_disk.h"
 
 namespace pintle::lookout {
@@ -17,7 +20,7 @@ TEST(Config, TheExampleIsGood) {
   EXPECT_EQ(c->database, "sqlite:/etc/lookout.db");
   EXPECT_EQ(c->secret_key_file, "/etc/lookout.key");
   ASSERT_EQ(c->subscriptions.size(), 1u);
-  EXPECT_EQ(c->subscriptions[0].sink_public, R"({"url":"https://hooks.example.com/deployments"})");
+  EXPECT_EQ(c->subscriptions[0].options, R"({"url":"https://hooks.example.com/deployments"})");
   EXPECT_EQ(c->tracker.stuck_ms, 600'000);
   ASSERT_EQ(c->cleaning.size(), 2u);
   EXPECT_EQ(c->cleaning[0].keep_ms, int64_t{14} * 86'400'000);
@@ -249,6 +252,79 @@ TEST(Config, ReadsSecretsFromTheirFiles) {
   const auto c = load_config("/etc/c.toml", disk);
   ASSERT_TRUE(c.has_value()) << c.error().text();
   EXPECT_EQ(c->subscriptions.at(0).secret, secret);
+}
+
+TEST(Config, ReadsCertificatesFromTheirFiles) {
+  sys::MemoryDisk disk;
+  ASSERT_TRUE(disk.make_dirs("/etc"));
+  const auto write = [&](std::string_view options) {
+    return disk.write_file("/etc/c.toml",
+                           cat("[[subscriptions]]\nname = \"s\"\nsink = \"webhook\"\n"
+                               "[subscriptions.options]\nurl = \"https://hooks.example.com/x\"\n",
+                               options),
+                           0600);
+  };
+  crypt::CertRequest request;
+  request.common_name = "a.test";
+  request.days = 1;
+  request.key_pem = *crypt::generate_private_key("ecdsa");
+  const auto made = *crypt::make_self_signed(request);
+  ASSERT_TRUE(write("certificate_file = \"our.crt\"\nkey_file = \"our.key\"\nca_file = \"ca.crt\"\n"));
+  EXPECT_FALSE(load_config("/etc/c.toml", disk).has_value()) << "they are not there";
+  for (const char* file : {"/etc/our.crt", "/etc/ca.crt"}) {
+    ASSERT_TRUE(disk.write_file(file, made.cert, 0600));
+  }
+  ASSERT_TRUE(disk.write_file("/etc/our.key", made.key, 0600));
+  const auto c = load_config("/etc/c.toml", disk);
+  ASSERT_TRUE(c.has_value()) << c.error().text();
+  const auto options = *json::read(c->subscriptions.at(0).options);
+  EXPECT_EQ(text_at(options, {"certificate"}), made.cert);
+  EXPECT_EQ(text_at(options, {"ca"}), made.cert);
+  EXPECT_EQ(text_at(options, {"key"}), made.key);
+  EXPECT_EQ(options.get("key_file"), nullptr);
+  ASSERT_TRUE(write("certificate_file = \"our.crt\"\n"));
+  EXPECT_NE(load_config("/etc/c.toml", disk).error().text().find("key: is missing"), std::string::npos);
+  ASSERT_TRUE(write("ca = \"x\"\nca_file = \"ca.crt\"\n"));
+  EXPECT_NE(load_config("/etc/c.toml", disk).error().text().find("there are ca and ca_file"),
+            std::string::npos);
+}
+
+TEST(Config, ReadsWhoIsWho) {
+  const auto c = parse_config(R"(
+[[people]]
+name = "ann"
+aliases = ["oidc:ann"]
+mail = "ann@example.com"
+[[owners]]
+name = "shop"
+namespaces = ["shop"]
+people = ["ann"]
+[[oncall]]
+name = "sre"
+people = ["ann"]
+since = 2026-01-05T09:00:00Z
+turn = "7d"
+[[subscriptions]]
+name = "mail"
+sink = "email"
+whom = ["trigger", "owners"]
+fall_back = "unknown"
+retry = ["10s", "1m"]
+scopes = ["eu-1/shop"]
+[subscriptions.options]
+url = "smtp://mail.internal"
+from = "ops@example.com"
+to = ["all@example.com"]
+)",
+                              "f.toml");
+  ASSERT_TRUE(c.has_value()) << c.error().text();
+  EXPECT_EQ(c->directory.people.at(0).mail, "ann@example.com");
+  EXPECT_EQ(c->directory.owners.at(0).match.namespaces.at(0), "shop");
+  EXPECT_EQ(c->directory.oncall.at(0).since_ms, 1'767'603'600'000);
+  EXPECT_EQ(c->subscriptions.at(0).manner.whom.size(), 2u);
+  EXPECT_EQ(c->subscriptions.at(0).manner.fall_back, FallBack::kUnknown);
+  const auto bad = parse_config("[[people]]\nname = \"a\"\n[[people]]\nname = \"a\"\n", "f.toml");
+  EXPECT_EQ(bad.error().text(), "f.toml:4: people[1].name: there are two named \"a\"");
 }
 
 TEST(Duration, ReadsUnitsAndNothingElse) {

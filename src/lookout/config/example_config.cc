@@ -52,13 +52,63 @@ kubeconfig = "eu-1.kubeconfig"  # or "in-cluster": the pod's own account
 name = "deployments"
 types = ["release.*"]           # see /supportevents; all otherwise
 # regions, environments, namespaces, kinds, reasons, releases = [...]; labels = {team = "pay"}
+# reason_patterns = ["^Failed"]         # RE2, beside reasons
+# selector = "team in (pay, shop), tier != test"   # of labels, as Kubernetes has it
+# scopes = ["eu-1", "us-1/shop", "us-1/pay/web"]   # REGION/NAMESPACE/RELEASE, each with all below
 min_severity = "info"           # "warning", "error"
 order_by = "release"            # one after the other: "subject", "region", "subscription"
 sink = "webhook"                # dingtalk, email, feishu, file, harbor, kafka, nats, slack, ...
 # secret_file = "deployments.secret"  # "whsec_...": signs what is sent
+# retry = ["5s", "1m", "10m"]     # what passes before each further try; 5s to 12h otherwise
+# give_up = "6h"                  # after the first try; 24h otherwise
+# quiet = "22:00-07:00 +08:00"    # nothing is sent then but what is as severe as quiet_but = "error"
+# digest = "10m"                  # a chat or mail tells what happens within so long together
+# once_per = ["release", "revision"]  # of events alike in these only the first is told
 
 [subscriptions.options]         # the sink's own
 url = "https://hooks.example.com/deployments"
+# headers = {Authorization = "Bearer ..."}   # shown masked, as paths of URLs and keys are
+# ca_file = "receiver-ca.crt"      # its own authority; or ca = "PEM"
+# certificate_file = "our.crt"     # ours, for a receiver that asks for one; with key_file
+
+# Whom a mail goes to, or a chat's message calls, may be found when it is sent: who set it off, who
+# owns it, who is on duty, a person, an address, or a template that says some.
+# [[subscriptions]]
+# name = "trouble"
+# types = ["release.failed"]
+# sink = "email"                   # or dingtalk, feishu, wecom, slack
+# whom = ["trigger", "owners", "oncall", "{{ .labels.team }}"]
+# fall_back = "nobody"             # `to` (a chat's `mention`) is told when nobody was found;
+#                                  # "unknown": when somebody was not; "always"
+# [subscriptions.options]
+# url = "smtp://mail.internal"
+# from = "lookout@example.com"
+# to = ["platform@example.com"]
+
+# [[people]]
+# name = "ann"
+# aliases = ["oidc:ann", "ann@corp.example"]   # as clusters and labels call her
+# mail = "ann@example.com"
+# dingtalk = "13800000000"         # mobile; feishu = "ou_...", wecom = "USERID", slack = "U..."
+
+# [[owners]]                       # the first that fits; types, regions, releases, labels, selector
+# name = "shop"
+# namespaces = ["shop"]
+# people = ["ann", "bob"]
+# channel = "#shop"                # of Slack, for a subscription with a `channel`
+
+# [[oncall]]
+# name = "sre"
+# people = ["ann", "bob"]          # one after the other; without turn all of them
+# since = 2026-01-05T09:00:00Z
+# turn = "7d"
+
+# [[oncall]]                       # stands in
+# name = "leave-of-ann"
+# duty = "sre"
+# people = ["bob"]
+# from = 2026-02-02T09:00:00Z
+# to = 2026-02-09T09:00:00Z
 
 # Harbor keeps what runs: each image pulled from it gets a tag of its own, by digest.
 # [[subscriptions]]

@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "lookout/config/rules_toml.h"
 #include "lookout/rules/catalog.h"
+#include "lookout/sinks/masking.h"
 #include "lookout/sinks/sink.h"
 
 namespace pintle::lookout {
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::string_view kOrders[] = {"subject", "release", "region", "subscription"};
 constexpr int64_t kMostRows = 1'000'000'000;
+constexpr std::string_view kOptionFiles[] = {"ca", "certificate", "key"};
 constexpr std::string_view kGoodName =
     "want letters, digits, '-', '_' and '.', a letter or digit first";
 
@@ -48,7 +50,7 @@ Status read_region(Section& s, RegionConfig& r) {
 }
 
 Status read_subscription(Section& s, const std::vector<Rule>& rules, Subscription& out,
-                         std::string* secret_file) {
+                         SecretFiles* files) {
   s.text("name", out.name);
   s.texts("types", out.filter.types);
   s.texts("regions", out.filter.regions);
@@ -56,6 +58,9 @@ Status read_subscription(Section& s, const std::vector<Rule>& rules, Subscriptio
   s.texts("namespaces", out.filter.namespaces);
   s.texts("kinds", out.filter.kinds);
   s.texts("reasons", out.filter.reasons);
+  s.texts("reason_patterns", out.filter.reason_patterns);
+  s.text("selector", out.filter.selector);
+  s.texts("scopes", out.filter.scopes);
   s.texts("releases", out.filter.releases);
   s.labels("labels", out.filter.labels);
   s.severity("min_severity", out.filter.min_severity);
@@ -63,9 +68,19 @@ Status read_subscription(Section& s, const std::vector<Rule>& rules, Subscriptio
   s.text("order_by", out.order_by);
   s.flag("enabled", out.enabled);
   s.text("secret", out.secret);
-  if (secret_file != nullptr) s.text("secret_file", *secret_file);
-  if (auto options = s.table("options")) out.sink_public = options->rest_as_json();
-  if (out.sink_public.empty()) out.sink_public = "{}";
+  if (files != nullptr) s.text("secret_file", files->secret);
+  if (auto options = s.table("options")) {
+    for (size_t i = 0; files != nullptr && i < std::size(kOptionFiles); ++i) {
+      std::string path;
+      options->text(cat(kOptionFiles[i], "_file"), path);
+      if (!path.empty()) files->options[std::string(kOptionFiles[i])] = path;
+    }
+    auto whole = unmasked_options(options->rest_as_json(), out.options);
+    s.want(whole.has_value(), "options", whole ? "" : whole.error().text());
+    if (whole) out.options = std::move(*whole);
+  }
+  if (out.options.empty()) out.options = "{}";
+  read_manner(s, out.manner);
   s.want(good_name(out.name), "name", kGoodName);
   const auto* const order = std::find(std::begin(kOrders), std::end(kOrders), out.order_by);
   s.want(order != std::end(kOrders), "order_by",
@@ -73,10 +88,20 @@ Status read_subscription(Section& s, const std::vector<Rule>& rules, Subscriptio
   for (const std::string& type : out.filter.types) {
     if (!known_type_pattern(type, rules)) s.wrong("types", cat("no event is of type \"", type, "\""));
   }
+  if (const Status fine = compile(out.filter); !fine) {
+    const std::string_view why = fine.error().text();
+    const size_t colon = why.find(": ");
+    s.want(false, why.substr(0, colon), why.substr(colon + 2));
+  }
   const SinkKind* sink = find_sink(out.sink_kind);
   s.want(sink != nullptr, "sink", cat("want one of: ", join(sink_names(), ", ")));
-  const bool of_file = secret_file != nullptr && !secret_file->empty();
-  if (of_file) s.want(out.secret.empty(), "secret_file", "there is a secret already");
+  const bool of_file = files != nullptr && !(files->secret.empty() && files->options.empty());
+  if (files != nullptr && !files->secret.empty()) {
+    s.want(out.secret.empty(), "secret_file", "there is a secret already");
+  }
+  if (sink != nullptr && sink->contacts == nullptr) {
+    s.want(out.manner.whom.empty(), "whom", cat("the sink ", sink->name, " calls nobody"));
+  }
   if (sink != nullptr && !of_file) {
     if (const Status checked = sink->check(out); !checked) {
       s.want(false, "options", checked.error().text());
@@ -104,7 +129,7 @@ Status read_policy(Section& s, const Config& config, CleaningPolicy& p) {
                                   {"namespaces", &p.namespaces}}) {
     s.want(!is_table(p.type) || list->empty(), key, "events have them only");
   }
-  s.want(p.keep_ms > 0 || p.keep_rows > 0, "keep",
+  s.want(p.keep_ms > 0 || p.keep_rows > 0 || s.has("keep_rows"), "keep",
          "want how long they are kept, as \"14d\"; or keep_rows");
   s.want(!p.archive || !config.archive.empty(), "archive",
          "the configuration's file has no archive = \"FOLDER\"");

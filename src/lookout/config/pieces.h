@@ -3,6 +3,7 @@
 // Section's. Inside this room only; pure.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +18,17 @@ bool good_name(std::string_view name);
 
 // kubeconfig is left as written: in a file it is a path, through the API the text itself.
 Status read_region(Section& s, RegionConfig& r);
-// With `secret_file` that key is known, too; the sink is then not checked when it is given.
+// Files whose texts belong into a subscription.
+struct SecretFiles {
+  std::string secret;                          // a path; "": none
+  std::map<std::string, std::string> options;  // by option: "ca", "certificate", "key"
+};
+
+// Options given anew take what is masked in them from those the piece has (sinks/masking.h). With
+// `files` the keys of files that hold secrets are known, too (secret_file; options.ca_file, .key_file,
+// .certificate_file); the sink is then not checked when one is given.
 Status read_subscription(Section& s, const std::vector<Rule>& rules, Subscription& out,
-                         std::string* secret_file = nullptr);
+                         SecretFiles* files = nullptr);
 // Of the configuration: the rules, and whether there is an archive.
 Status read_policy(Section& s, const Config& config, CleaningPolicy& p);
 // Changes the rule of that name where it stands; a new one is put at `at`, which moves behind it.

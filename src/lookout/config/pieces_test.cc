@@ -1,3 +1,4 @@
+#include "lookout/config/directory.h"
 #include "lookout/config/pieces.h"
 
 #include <gtest/gtest.h>
@@ -97,6 +98,21 @@ TEST(Pieces, ReadTheKeysOfTheirSchemas) {
        [](Section& s) {
          CleaningPolicy out;
          return read_policy(s, Config(), out);
+       }},
+      {"PersonInput",
+       [](Section& s) {
+         Person out;
+         return read_person(s, out);
+       }},
+      {"OwnersInput",
+       [](Section& s) {
+         Owners out;
+         return read_owners(s, out);
+       }},
+      {"DutyInput",
+       [](Section& s) {
+         OnCall out;
+         return read_oncall(s, out);
        }},
   };
   for (const Case& c : cases) {

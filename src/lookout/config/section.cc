@@ -224,6 +224,28 @@ void Section::duration(std::string_view key, int64_t& ms) {
   ms = *read;
 }
 
+void Section::durations(std::string_view key, std::vector<int64_t>& ms) {
+  std::vector<std::string> read;
+  for (const int64_t one : ms) read.push_back(duration_text(one));
+  texts(key, read);
+  std::vector<int64_t> out;
+  for (const std::string& text : read) {
+    const auto one = duration_ms(text);
+    if (!one) return wrong(key, "want durations, as \"90s\", \"1h30m\" or \"14d\"");
+    out.push_back(*one);
+  }
+  ms = std::move(out);
+}
+
+void Section::time(std::string_view key, int64_t& ms) {
+  std::string read;
+  text(key, read);
+  if (read.empty()) return;
+  const int64_t at = time_ms(read);
+  if (at == 0) return wrong(key, "want a time, as \"2026-01-02T09:00:00Z\"");
+  ms = at;
+}
+
 void Section::severity(std::string_view key, Severity& out) {
   std::string name;
   text(key, name);

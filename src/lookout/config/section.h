@@ -58,6 +58,8 @@ class Section {
   void number(std::string_view key, int64_t& out, int64_t least, int64_t most);
   void numbers(std::string_view key, std::vector<int>& out, int least, int most);
   void duration(std::string_view key, int64_t& ms);  // "90s", "1h30m", "14d"
+  void durations(std::string_view key, std::vector<int64_t>& ms);
+  void time(std::string_view key, int64_t& ms);  // RFC 3339
   void severity(std::string_view key, Severity& out);
   std::vector<Section> tables(std::string_view key);   // of [[key]]
   std::optional<Section> table(std::string_view key);  // of [key]

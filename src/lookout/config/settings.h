@@ -1,4 +1,4 @@
-// Settings: the regions, cleaning policies and rules that the API has made, kept in the database on
+// Settings: the regions, cleaning policies, rules, people, owners and duties that the API has made, kept in the database on
 // top of the configuration's file. What the file names is the file's: a setting of the same name is
 // passed over, and the API refuses to make one. Pure; thread-safe.
 #pragma once
@@ -13,7 +13,8 @@
 namespace pintle::lookout {
 
 inline constexpr std::string_view kRegionSetting = "region", kPolicySetting = "cleaning",
-                                  kRuleSetting = "rule";
+                                  kRuleSetting = "rule", kPersonSetting = "person",
+                                  kOwnersSetting = "owners", kOncallSetting = "oncall";
 
 // One of the API's pieces as it is kept, checked against `config`, which it is not part of yet.
 // Errors name the key; kAlreadyExists: the file has one of that name.
@@ -21,6 +22,10 @@ Result<Setting> region_setting(std::string_view json, const Config& config,
                                const RegionConfig* before = nullptr);  // not null: it is changed
 Result<Setting> policy_setting(std::string_view json, const Config& config);
 Result<Setting> rule_setting(std::string_view json, const Config& config);
+// One of that name that the API has made is changed: what is missing, or masked, stays.
+Result<Setting> person_setting(std::string_view json, const Config& config);
+Result<Setting> owners_setting(std::string_view json, const Config& config);
+Result<Setting> oncall_setting(std::string_view json, const Config& config);
 
 // The file's configuration with them. One that no longer fits is left out and logged.
 Config with_settings(Config file, const std::vector<Setting>& settings, const Log& log);

@@ -3,25 +3,15 @@
 #include "base/gotext.h"
 #include "base/strings.h"
 #include "lookout/observe.h"
+#include "lookout/sinks/masking.h"
 
 namespace pintle::lookout {
 namespace {
 
 constexpr size_t kLimit = 4 << 10;
-constexpr size_t kShortestSecret = 6;
-
 // A receiver may repeat what it was sent.
 std::string masked(std::string text, const Subscription& s) {
-  std::string_view rest = s.secret;
-  while (!rest.empty()) {
-    const size_t end = rest.find_first_of(" \t\r\n,;?&=");
-    const std::string_view word = rest.substr(0, end);
-    if (word.size() >= kShortestSecret && word.find("://") == word.npos) {
-      text = replace_all(text, word, "***");
-    }
-    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-  }
-  return text;
+  return without_secrets(std::move(text), s.options, s.secret);
 }
 
 }  // namespace
@@ -43,6 +33,10 @@ std::string error_text(const Error& error, const http::Request& request, const S
     text = without_prefix(text.substr(at + url.size()), ": ");
   }
   return clean_text(masked(std::string(text), s), kLimit);
+}
+
+std::string reason_text(std::string why, const Subscription& s) {
+  return why.empty() ? why : clean_text(masked(std::move(why), s), kLimit);
 }
 
 }  // namespace pintle::lookout

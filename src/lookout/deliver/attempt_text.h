@@ -1,5 +1,5 @@
 // What an attempt may keep of an answer or an error: clean, short, without the subscription's
-// secret. Pure.
+// secrets. Pure.
 #pragma once
 
 #include <string>
@@ -14,5 +14,7 @@ namespace pintle::lookout {
 std::string response_text(const http::Response& response, const Subscription& s);
 // An error's text without the URL, which may hold a token.
 std::string error_text(const Error& error, const http::Request& request, const Subscription& s);
+// What a sink found wrong.
+std::string reason_text(std::string why, const Subscription& s);
 
 }  // namespace pintle::lookout

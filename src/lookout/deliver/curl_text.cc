@@ -36,7 +36,7 @@ std::string masked(std::string text, std::string_view secret) {
 
 // Where the subscription sends, as it was given: in its options, or in front of its secret.
 std::string own_url(const Subscription& s) {
-  const auto options = json::read(s.sink_public);
+  const auto options = json::read(s.options);
   const std::string_view url = options ? text_at(*options, {"url"}) : "";
   if (!url.empty()) return std::string(url);
   const std::string_view secret = trim_space(s.secret);

@@ -13,7 +13,7 @@ Claimed claimed(std::string kind, std::string options, std::string secret) {
   c.event.event.type = "release.failed";
   c.event.event.message = "it's gone";
   c.subscription.sink_kind = std::move(kind);
-  c.subscription.sink_public = std::move(options);
+  c.subscription.options = std::move(options);
   c.subscription.secret = std::move(secret);
   return c;
 }

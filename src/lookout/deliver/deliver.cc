@@ -21,6 +21,7 @@
 #include "lookout/deliver/attempt_text.h"
 #include "lookout/deliver/endpoint.h"
 #include "lookout/deliver/job.h"
+#include "lookout/deliver/recipients.h"
 #include "lookout/deliver/tally.h"
 #include "lookout/deliver/workers.h"
 
@@ -37,7 +38,7 @@ constexpr int64_t kShortWaitMs =
 constexpr int64_t kLeaseMarginMs = 3'000;
 constexpr int64_t kConnectMs = 3'000;
 constexpr size_t kMaxBody = 64 << 10, kMaxHeader = 16 << 10;
-constexpr size_t kMaxClients = 32;  // one for each CA of a subscription's own
+constexpr size_t kMaxClients = 32;  // one for each CA or certificate of a subscription's own
 constexpr size_t kManyEndpoints = 4'096;
 constexpr int kWorkers = 16;
 
@@ -83,6 +84,10 @@ struct Ending {
   std::string reason;
   Attempt attempt;
 };
+
+std::string client_key(const http::Tls& tls) {
+  return cat(tls.ca_pem, "\n", tls.certificate_pem, "\n", tls.key_pem);
+}
 
 class Engine final : public Deliverer {
  public:
@@ -133,7 +138,9 @@ class Engine final : public Deliverer {
   void start(Endpoint& e, std::unique_ptr<Job> job);
   void merge(Endpoint& e, Job& job);
   void send(Job& job);
-  Result<http::Client*> client_for(const std::string& ca_pem);
+  Result<http::Client*> client_for(const http::Tls& tls);
+  void find_whom(Claimed& c);
+  int64_t waits_until(const Claimed& c);
 
   void conclude(uint64_t id, Verdict v, std::string head);
   void fail(uint64_t id, const Error& error);
@@ -158,7 +165,7 @@ class Engine final : public Deliverer {
   std::thread thread_;
 
   // The thread's own.
-  std::map<std::string, std::unique_ptr<http::Client>> clients_;  // by CA
+  std::map<std::string, std::unique_ptr<http::Client>> clients_;  // by CA and certificate
   std::unordered_map<std::string, std::unique_ptr<Endpoint>> endpoints_;
   std::set<Endpoint*> busy_;  // something waits there
   size_t waiting_ = 0;        // jobs that wait
@@ -301,6 +308,8 @@ void Engine::claim() {
 void Engine::admit(Claimed c) {
   const SinkKind* sink = find_sink(c.subscription.sink_kind);
   if (sink == nullptr) return poison(c, Error(cat("no sink ", c.subscription.sink_kind)));
+  if (const int64_t until = waits_until(c); until > 0) return put_back(c, until);
+  find_whom(c);
   auto route = sink->route(c.subscription);
   if (!route) return poison(c, route.error());
   auto& slot = endpoints_[route->key];
@@ -328,6 +337,19 @@ void Engine::admit(Claimed c) {
   e.waiting.push_back(std::move(job));
   busy_.insert(&e);
   ++waiting_;
+}
+
+// The end of its subscription's quiet hours; 0: it may go.
+int64_t Engine::waits_until(const Claimed& c) {
+  const QuietHours& quiet = c.subscription.manner.quiet;
+  return c.event.event.severity < quiet.but ? quiet_until_ms(quiet, now()) : 0;
+}
+
+void Engine::find_whom(Claimed& c) {
+  static const Directory kNobody;
+  if (c.subscription.manner.whom.empty()) return;
+  const auto known = options_.directory ? options_.directory() : nullptr;
+  find_recipients(c, known != nullptr ? *known : kNobody, now());
 }
 
 void Engine::put_back(const Claimed& c, int64_t due_ms) {
@@ -395,7 +417,17 @@ void Engine::merge(Endpoint& e, Job& job) {
   if (job.claimed.size() < most) {
     auto more = store_.claim_more(options_.owner, options_.epoch, options_.lease_ms, subscription,
                                   static_cast<int>(most - job.claimed.size()));
-    if (more) std::move(more->begin(), more->end(), std::back_inserter(job.claimed));
+    for (Claimed& c : more.value_or(std::vector<Claimed>())) {
+      find_whom(c);
+      // What is to go elsewhere (another channel), or not now, is claimed again by itself.
+      const auto route = job.sink->route(c.subscription);
+      const int64_t until = waits_until(c);
+      if (until == 0 && route && route->key == job.route.key) {
+        job.claimed.push_back(std::move(c));
+      } else {
+        put_back(c, std::max(until, now()));
+      }
+    }
   }
   e.behind = job.claimed.size() == most;
   std::sort(job.claimed.begin(), job.claimed.end(),
@@ -404,7 +436,12 @@ void Engine::merge(Endpoint& e, Job& job) {
 
 void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
   Job& job = *owned;
-  if (job.route.merge > 1 && !job.alone && e.merges(now())) merge(e, job);
+  const Manner& manner = job.claimed[0].subscription.manner;
+  if (job.route.merge > 1 && !job.alone && (manner.digest_ms > 0 || e.merges(now()))) merge(e, job);
+  job.told = told_text(job.claimed);
+  const std::vector<Claimed> message =
+      manner.whom.empty() ? std::vector<Claimed>() : addressed(job.claimed);
+  const std::vector<Claimed>& events = message.empty() ? job.claimed : message;
   const int64_t timeout = job.route.timeout_ms > 0 ? job.route.timeout_ms : options_.timeout_ms;
   int64_t lease = INT64_MAX;
   for (const Claimed& c : job.claimed) lease = std::min(lease, c.delivery.lease_until_ms);
@@ -420,7 +457,7 @@ void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
     job.mark = std::move(*mark);
   }
   if (job.sink->request != nullptr) {
-    auto request = job.sink->request(job.claimed, now());
+    auto request = job.sink->request(events, now());
     if (!request) {
       if (job.claimed.size() > 1) return tell_alone(std::move(owned));
       return poison(job.claimed[0], request.error());
@@ -442,7 +479,7 @@ void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
 
   const auto inbox = inbox_;
   if (job.sink->send != nullptr) {
-    workers_.run([inbox, id, sink = job.sink, claimed = job.claimed, url = job.route.url,
+    workers_.run([inbox, id, sink = job.sink, claimed = events, url = job.route.url,
                   &disk = disk_, guard = options_.guard, resolve = options_.resolve, time = now()] {
       {
         std::lock_guard held(inbox->mutex);
@@ -473,7 +510,7 @@ void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
 }
 
 void Engine::send(Job& job) {
-  auto client = client_for(job.route.ca_pem);
+  auto client = client_for(job.route.tls);
   if (!client) return fail(job.id, client.error());
   job.request.connect_to = job.target.address;
   job.pending =
@@ -482,17 +519,22 @@ void Engine::send(Job& job) {
       });
 }
 
-Result<http::Client*> Engine::client_for(const std::string& ca_pem) {
-  auto it = clients_.find(ca_pem);
+Result<http::Client*> Engine::client_for(const http::Tls& tls) {
+  const std::string key = client_key(tls);
+  auto it = clients_.find(key);
   if (it == clients_.end()) {
+    if (clients_.size() >= kMaxClients) {  // those of certificates that were changed meanwhile go
+      std::set<std::string> used;
+      for (const auto& [id, job] : under_way_) used.insert(client_key(job->route.tls));
+      std::erase_if(clients_, [&](const auto& c) { return !used.contains(c.first); });
+    }
     if (clients_.size() >= kMaxClients) {
-      return Error(Code::kFailedPrecondition,
-                   "too many certificate authorities of subscriptions' own");
+      return Error(Code::kUnavailable, "too many certificates are in use at once");
     }
     http::Options o;
-    o.tls.ca_pem = ca_pem;
+    o.tls = tls;
     o.connect_timeout_ms = kConnectMs;
-    it = clients_.emplace(ca_pem, TRY(http::Client::make(std::move(o)))).first;
+    it = clients_.emplace(key, TRY(http::Client::make(std::move(o)))).first;
   }
   return it->second.get();
 }
@@ -536,6 +578,7 @@ void Engine::conclude(uint64_t id, Verdict v, std::string head) {
   std::unique_ptr<Job> job = std::move(it->second);
   under_way_.erase(it);
   Endpoint& e = *job->endpoint;
+  v.why = reason_text(std::move(v.why), job->claimed[0].subscription);
   --e.active;
   e.took((clock_.monotonic_ns() - job->started_ns) / kMs);
   const bool was_open = e.breaker.open();
@@ -592,6 +635,7 @@ void Engine::record(const Job& job, const Claimed& c, const Verdict& v, const st
   a.status = v.status;
   a.error = v.why;
   a.response_head = head;
+  a.told = job.told;
   if (!job.target.address.empty()) a.peer = cat(job.target.address, " port ", job.target.port);
   switch (v.outcome) {
     case Outcome::kSucceeded:
@@ -607,7 +651,7 @@ void Engine::record(const Job& job, const Claimed& c, const Verdict& v, const st
       const int64_t first =
           c.delivery.first_attempt_ms ? c.delivery.first_attempt_ms : job.started_ms;
       const double jitter = std::uniform_real_distribution<double>(0, 1)(random_);
-      e.due_ms = retry_at_ms(a.n, first, now(), jitter, v.retry_after_ms);
+      e.due_ms = retry_at_ms(c.subscription.manner, a.n, first, now(), jitter, v.retry_after_ms);
       e.state = e.due_ms ? DeliveryState::kRetry : DeliveryState::kDead;
       if (!e.due_ms) e.reason = cat("given up after ", a.n, " attempts: ", v.why);
       ++(e.due_ms ? retried_ : dead_);
@@ -667,7 +711,6 @@ void Engine::pause(int64_t id) {
   for (Subscription& s : *all) {
     if (s.id != id || s.paused) continue;
     s.paused = true;
-    s.secret.clear();  // kept
     if (Status done = store_.update_subscription(s); !done) {
       options_.log("WARN", "pausing a subscription whose receiver is gone",
                    {{"subscription", s.name}, {"error", done.error().text()}});

@@ -6,8 +6,11 @@
 // Guarantees
 // - At least once, with a stable webhook-id; a repeat only after an attempt that failed or whose
 //   outcome is unknown. Order per key: claim() hands out one delivery of a key at a time.
-// - Retries after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, each within 20 %; given up
-//   24 h after the first attempt. Retry-After is honoured up to an hour.
+// - Retries after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, or as the subscription says,
+//   each within 20 %; given up 24 h after the first attempt, or as it says. Retry-After is honoured
+//   up to an hour.
+// - Whom a message calls is found when it is sent (people.h), at each attempt anew.
+// - In a subscription's quiet hours nothing of it is sent but what is severe enough; it waits.
 // - An endpoint that failed 10 times in a row is probed every 60 s (breaker); at most
 //   `per_endpoint` requests of one endpoint at once, and one at once after a failure, so that one
 //   dead among 1,000 holds up nobody.
@@ -20,9 +23,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/log.h"
 #include "lookout/deliver/guard.h"
@@ -40,6 +45,8 @@ struct DeliverOptions {
   int64_t timeout_ms = 10'000;             // a request; at most 30 s
   int per_endpoint = 4, in_flight = 1024;  // messages; of those that wait claimed, too
   GuardOptions guard = {};
+  // Who is who, as it is now; asked on the deliverer's thread. Without it nobody is known.
+  std::function<std::shared_ptr<const Directory>()> directory = {};
   Resolve resolve = {};      // for tests; called on a worker
   Log log = {};              // what no attempt can tell: the store fails, a lease was lost
   uint64_t random_seed = 0;  // jitter; 0: the system's
@@ -68,9 +75,13 @@ class Deliverer {
   virtual DeliverCounters counters() const = 0;
 };
 
+inline constexpr int64_t kUsualGiveUpMs = 24 * 3'600'000LL;
+std::vector<int64_t> usual_retries_ms();
+
 // When the attempt after `attempts` failed ones is due; 0: never (give up). `jitter` in [0, 1)
-// moves it between 80 and 120 %; retry_after_ms is the least that passes. Pure.
-int64_t retry_at_ms(int attempts, int64_t first_ms, int64_t now_ms, double jitter,
-                    int64_t retry_after_ms);
+// moves it between 80 and 120 %; retry_after_ms is the least that passes; the manner may have a
+// schedule of its own. Pure.
+int64_t retry_at_ms(const Manner& manner, int attempts, int64_t first_ms, int64_t now_ms,
+                    double jitter, int64_t retry_after_ms);
 
 }  // namespace pintle::lookout

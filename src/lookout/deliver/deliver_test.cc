@@ -119,7 +119,7 @@ struct World {
     Subscription s;
     s.name = url;
     s.sink_kind = std::move(kind);
-    s.sink_public = cat("{\"url\":", quote(url), more, "}");
+    s.options = cat("{\"url\":", quote(url), more, "}");
     s.secret = std::move(secret);
     return *store.add_subscription(s);
   }
@@ -521,7 +521,7 @@ TEST(Deliver, tells_the_others_of_a_batch_when_one_cannot_be_told) {
   Subscription s;
   s.name = "file";
   s.sink_kind = "file";
-  s.sink_public =
+  s.options =
       R"({"path":"out","template":"{{ if eq .type \"bad\" }}{{ fail \"poison\" }}{{ end }}{{ .sequence }}"})";
   ASSERT_TRUE(w.store.add_subscription(s));
   for (int i = 0; i < 10; ++i) w.tell("web", i == 4 ? "bad" : "good");
@@ -604,6 +604,88 @@ TEST(Deliver, keeps_no_secret_in_an_attempt) {
   w.tell();
   ASSERT_TRUE(eventually([&] { return w.store.all_attempts().size() == 1; }));
   EXPECT_EQ(w.store.all_attempts()[0].response_head.find(key), std::string::npos);
+}
+
+TEST(Deliver, finds_whom_to_call_when_it_sends_and_tells_it) {
+  Receiver r(always(200, R"({"errcode":0})"));
+  World w;
+  Subscription s;
+  s.name = "robot";
+  s.sink_kind = "dingtalk";
+  s.options = cat("{\"url\":", quote(r.url()), ",\"mention\":[\"13800000009\"]}");
+  s.manner.whom = {"owners"};
+  ASSERT_TRUE(w.store.add_subscription(s));
+  std::mutex mutex;
+  auto known = std::make_shared<const Directory>();
+  DeliverOptions o;
+  o.directory = [&] {
+    std::lock_guard held(mutex);
+    return known;
+  };
+  w.run(o);
+  w.tell();
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  EXPECT_NE(r.seen()[0].body.find(R"("atMobiles":["13800000009"])"), std::string::npos);
+  EXPECT_EQ(w.store.all_attempts()[0].told, "owners: it has none; so the sink's own list");
+  {
+    Directory d;  // as a reload or the API would change it
+    d.people.push_back({.name = "ann", .dingtalk = "13800000001"});
+    d.owners.push_back({.name = "all", .people = {"ann"}});
+    std::lock_guard held(mutex);
+    known = std::make_shared<const Directory>(std::move(d));
+  }
+  w.clock.step_ms(70'000);
+  w.tell();
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  ASSERT_EQ(r.count(), 2u);
+  EXPECT_NE(r.seen()[1].body.find(R"("atMobiles":["13800000001"])"), std::string::npos);
+  EXPECT_EQ(w.store.all_attempts()[1].told, "owners: (all) ann <13800000001>");
+}
+
+TEST(Deliver, sends_nothing_in_quiet_hours_but_what_is_severe) {
+  Receiver r(always(200));
+  World w;
+  Subscription s;
+  s.name = "quiet";
+  s.sink_kind = "webhook";
+  s.options = cat("{\"url\":", quote(r.url()), "}");
+  // Around now, whenever that is.
+  const auto minute = static_cast<int>(w.clock.now_ns() / 60'000'000'000 % (24 * 60));
+  s.manner.quiet = {.from_min = (minute + 23 * 60) % (24 * 60), .to_min = (minute + 60) % (24 * 60)};
+  ASSERT_TRUE(w.store.add_subscription(s));
+  w.run();
+  w.tell("web");
+  Event bad;
+  bad.type = "release.failed";
+  bad.release = "web";
+  bad.severity = Severity::kError;
+  w.store.add(std::move(bad));
+  w.deliverer->wake();
+  ASSERT_TRUE(eventually([&] { return r.count() == 1; }));
+  EXPECT_NE(r.seen()[0].body.find("release.failed"), std::string::npos);
+  ASSERT_TRUE(eventually([&] { return w.all_waiting(); }));
+  EXPECT_EQ(r.count(), 1u);
+  w.clock.step_ms(2 * 3'600'000);
+  w.deliverer->wake();
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  EXPECT_EQ(r.count(), 2u);
+  EXPECT_EQ(w.store.all_attempts().size(), 2u) << "waiting is no attempt";
+}
+
+TEST(Deliver, tries_as_a_subscription_says) {
+  Receiver r(always(500));
+  World w;
+  Subscription s;
+  s.name = "own";
+  s.sink_kind = "webhook";
+  s.options = cat("{\"url\":", quote(r.url()), "}");
+  s.manner.retry_ms = {1000, 2000};
+  ASSERT_TRUE(w.store.add_subscription(s));
+  w.run();
+  w.tell();
+  ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); }));
+  EXPECT_EQ(w.store.all_attempts().size(), 3u);
+  EXPECT_TRUE(w.all_in(DeliveryState::kDead));
 }
 
 TEST(Deliver, asks_the_store_nothing_while_nothing_happens) {

@@ -19,6 +19,7 @@ struct Job {
   Route route;
   std::vector<Claimed> claimed;  // of one subscription, oldest first
   bool alone = false;            // told by itself: together it could not be told
+  std::string told;              // whom it goes to, for its attempts
   http::Request request;
   Target target;
   Mark mark;                     // what its success makes so

@@ -1,6 +1,6 @@
 // The retry schedule.
 #include <algorithm>
-#include <iterator>
+#include <span>
 
 #include "lookout/deliver/deliver.h"
 
@@ -10,18 +10,21 @@ namespace {
 constexpr int64_t kSecond = 1000, kMinute = 60 * kSecond, kHour = 60 * kMinute;
 constexpr int64_t kDelays[] = {5 * kSecond, 30 * kSecond, 2 * kMinute, 10 * kMinute, 30 * kMinute,
                                1 * kHour,   3 * kHour,    6 * kHour,   12 * kHour};
-constexpr int64_t kGiveUp = 24 * kHour;
 constexpr int64_t kMaxRetryAfter = kHour;
 
 }  // namespace
 
-int64_t retry_at_ms(int attempts, int64_t first_ms, int64_t now_ms, double jitter,
-                    int64_t retry_after_ms) {
+std::vector<int64_t> usual_retries_ms() { return {std::begin(kDelays), std::end(kDelays)}; }
+
+int64_t retry_at_ms(const Manner& manner, int attempts, int64_t first_ms, int64_t now_ms,
+                    double jitter, int64_t retry_after_ms) {
+  const auto delays = manner.retry_ms.empty() ? std::span<const int64_t>(kDelays)
+                                              : std::span<const int64_t>(manner.retry_ms);
   const auto n = static_cast<size_t>(std::max(attempts, 1));
-  const int64_t end = first_ms + kGiveUp;
-  if (n > std::size(kDelays) || now_ms >= end) return 0;
+  const int64_t end = first_ms + (manner.give_up_ms > 0 ? manner.give_up_ms : kUsualGiveUpMs);
+  if (n > delays.size() || now_ms >= end) return 0;
   const auto delay =
-      static_cast<int64_t>(static_cast<double>(kDelays[n - 1]) * (0.8 + 0.4 * jitter));
+      static_cast<int64_t>(static_cast<double>(delays[n - 1]) * (0.8 + 0.4 * jitter));
   // The last one is made in time, however the jitter fell.
   const int64_t due = std::min(now_ms + delay, end);
   return std::max(due, now_ms + std::clamp<int64_t>(retry_after_ms, 0, kMaxRetryAfter));

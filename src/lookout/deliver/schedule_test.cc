@@ -13,20 +13,20 @@ TEST(Schedule, waits_longer_each_time_and_gives_up_after_a_day) {
   const int64_t seconds[] = {5, 30, 120, 600, 1800, 3600, 10800, 21600};
   for (int n = 1; n <= 8; ++n) {
     const int64_t s = seconds[n - 1] * 1000;
-    EXPECT_EQ(retry_at_ms(n, kStart, kStart, 0.5, 0), kStart + s) << n;
-    EXPECT_EQ(retry_at_ms(n, kStart, kStart, 0, 0), kStart + s * 8 / 10) << n;
-    EXPECT_LE(retry_at_ms(n, kStart, kStart, 0.999, 0), kStart + s * 12 / 10) << n;
+    EXPECT_EQ(retry_at_ms({}, n, kStart, kStart, 0.5, 0), kStart + s) << n;
+    EXPECT_EQ(retry_at_ms({}, n, kStart, kStart, 0, 0), kStart + s * 8 / 10) << n;
+    EXPECT_LE(retry_at_ms({}, n, kStart, kStart, 0.999, 0), kStart + s * 12 / 10) << n;
   }
   const int64_t day = 86'400'000;
-  EXPECT_EQ(retry_at_ms(9, kStart, kStart + 50'000'000, 0.99, 0), kStart + day);
-  EXPECT_EQ(retry_at_ms(10, kStart, kStart + 1000, 0.5, 0), 0);
-  EXPECT_EQ(retry_at_ms(2, kStart, kStart + day, 0.5, 0), 0);
+  EXPECT_EQ(retry_at_ms({}, 9, kStart, kStart + 50'000'000, 0.99, 0), kStart + day);
+  EXPECT_EQ(retry_at_ms({}, 10, kStart, kStart + 1000, 0.5, 0), 0);
+  EXPECT_EQ(retry_at_ms({}, 2, kStart, kStart + day, 0.5, 0), 0);
 }
 
 TEST(Schedule, honours_retry_after_up_to_an_hour) {
-  EXPECT_EQ(retry_at_ms(1, kStart, kStart, 0.5, 120'000), kStart + 120'000);
-  EXPECT_EQ(retry_at_ms(1, kStart, kStart, 0.5, 1), kStart + 5'000);
-  EXPECT_EQ(retry_at_ms(1, kStart, kStart, 0.5, 999'999'999), kStart + 3'600'000);
+  EXPECT_EQ(retry_at_ms({}, 1, kStart, kStart, 0.5, 120'000), kStart + 120'000);
+  EXPECT_EQ(retry_at_ms({}, 1, kStart, kStart, 0.5, 1), kStart + 5'000);
+  EXPECT_EQ(retry_at_ms({}, 1, kStart, kStart, 0.5, 999'999'999), kStart + 3'600'000);
 }
 
 TEST(Window, never_lets_more_through_than_the_limit) {
@@ -72,6 +72,20 @@ TEST(Endpoint, gives_one_slot_to_what_is_doubtful) {
   e.breaker.failed(0);
   EXPECT_EQ(e.slots(4), 1);
   EXPECT_EQ(Endpoint(*find_sink("slack")).slots(4), 1);
+}
+
+TEST(Schedule, ASubscriptionMayHaveItsOwn) {
+  Manner m;
+  m.retry_ms = {1000, 60'000};
+  EXPECT_EQ(retry_at_ms(m, 1, kStart, kStart, 0.5, 0), kStart + 1000);
+  EXPECT_EQ(retry_at_ms(m, 2, kStart, kStart + 2000, 0.5, 0), kStart + 62'000);
+  EXPECT_EQ(retry_at_ms(m, 3, kStart, kStart + 70'000, 0.5, 0), 0) << "the list has ended";
+  m.give_up_ms = 30'000;
+  EXPECT_EQ(retry_at_ms(m, 2, kStart, kStart + 2000, 0.5, 0), kStart + 30'000) << "the last in time";
+  EXPECT_EQ(retry_at_ms(m, 2, kStart, kStart + 30'000, 0.5, 0), 0) << "given up";
+  m.retry_ms.clear();
+  EXPECT_EQ(retry_at_ms(m, 1, kStart, kStart, 0.5, 0), kStart + 5000) << "the usual one";
+  EXPECT_EQ(usual_retries_ms().size(), 9u);
 }
 
 }  // namespace

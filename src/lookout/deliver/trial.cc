@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "lookout/deliver/attempt_text.h"
+#include "lookout/deliver/recipients.h"
 #include "lookout/sinks/sink.h"
 
 namespace pintle::lookout {
@@ -32,7 +33,7 @@ Result<http::Response> exchange(http::Request request, const Route& route,
   request.max_header = kMaxHeader;
   request.take_partial = true;
   http::Options client_options;
-  client_options.tls.ca_pem = route.ca_pem;
+  client_options.tls = route.tls;
   client_options.connect_timeout_ms = kConnectMs;
   const auto client = TRY(http::Client::make(std::move(client_options)));
   const auto inbox = std::make_shared<Inbox>();  // shared: with the client's thread
@@ -67,7 +68,7 @@ Status attempt_http(const SinkKind& sink, const Claimed& claimed, const Route& r
   }
   const Verdict verdict = sink.judge(*answer);
   out.status = verdict.status;
-  out.error = verdict.why;
+  out.error = reason_text(verdict.why, claimed.subscription);
   out.response_head = response_text(*answer, claimed.subscription);
   return ok();
 }
@@ -82,7 +83,7 @@ Status attempt_own(const SinkKind& sink, const Claimed& claimed, const Route& ro
   const Verdict verdict =
       sink.send({&claimed, 1}, {now_ms, target, disk, options.guard, options.resolve});
   out.status = verdict.status;
-  out.error = verdict.why;
+  out.error = reason_text(verdict.why, claimed.subscription);
   return ok();
 }
 
@@ -105,11 +106,15 @@ Claimed trial_of(Subscription s, int64_t now_ms) {
   return out;
 }
 
-Attempt try_once(const Claimed& claimed, const TrialOptions& options, sys::Clock& clock,
+Attempt try_once(Claimed claimed, const TrialOptions& options, sys::Clock& clock,
                  sys::Disk& disk) {
   Attempt out;
   out.n = 1;
   out.started_ms = clock.now_ns() / kMs;
+  static const Directory kNobody;
+  find_recipients(claimed, options.directory ? *options.directory : kNobody, out.started_ms);
+  out.told = told_text({&claimed, 1});
+  claimed = addressed({&claimed, 1})[0];
   const int64_t start = clock.monotonic_ns();
   const auto attempt = [&]() -> Status {
     const SinkKind* sink = find_sink(claimed.subscription.sink_kind);

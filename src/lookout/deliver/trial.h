@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "lookout/deliver/guard.h"
 #include "lookout/store.h"
@@ -14,6 +15,7 @@ namespace pintle::lookout {
 
 struct TrialOptions {
   GuardOptions guard = {};
+  std::shared_ptr<const Directory> directory = {};  // who is who; null: nobody is known
   Resolve resolve = {};                // for tests
   int64_t timeout_ms = 10'000;         // unless the subscription has its own
   std::function<bool()> stopped = {};  // asked now and then: true ends it early
@@ -24,7 +26,7 @@ struct TrialOptions {
 Claimed trial_of(Subscription s, int64_t now_ms);
 
 // The error is "" when it was taken.
-Attempt try_once(const Claimed& claimed, const TrialOptions& options, sys::Clock& clock,
+Attempt try_once(Claimed claimed, const TrialOptions& options, sys::Clock& clock,
                  sys::Disk& disk);
 
 }  // namespace pintle::lookout

@@ -87,11 +87,23 @@ std::string plain_event(const StoredEvent& s) {
   return w.take();
 }
 
+// What told it, so that it is the same wherever it is computed: the object's state, for an Event of
+// the cluster that alone; one state may tell several business events, which differ by their key. One
+// that no state told has its sequence.
+std::string event_id(const StoredEvent& s) {
+  const Event& e = s.event;
+  if (s.observation_uid.empty()) return cat(s.cluster_uid, "/", e.subject.uid, "/", s.sequence);
+  const std::string state = cat(s.cluster_uid, "/", s.observation_uid, "/", s.observation_version);
+  if (e.type == "kubernetes.event") return state;
+  const std::string apart = e.dedup_key.empty() ? cat(s.sequence) : e.dedup_key;
+  return cat(state, "/", crypt::hex(crypt::sha256(cat(e.type, "\n", apart))).substr(0, 12));
+}
+
 std::string cloud_event(const StoredEvent& s) {
   const Event& e = s.event;
   Data w;
   w.raw("specversion", json::quoted("1.0"))
-      .raw("id", json::quoted(cat(s.cluster_uid, "/", e.subject.uid, "/", s.sequence)))
+      .raw("id", json::quoted(event_id(s)))
       .raw("source", json::quoted(cat("/regions/", s.region)))
       .raw("type", json::quoted(e.type))
       .text("subject", cat(e.subject.name_space, "/", e.subject.kind, "/", e.subject.name))

@@ -12,6 +12,7 @@
 namespace pintle::lookout {
 namespace {
 
+constexpr ContactKind kMobile = {"mobile number of DingTalk", &Person::dingtalk, "mention", is_mobile};
 constexpr size_t kTextLimit = 18'000;
 constexpr size_t kMerge = 60;
 
@@ -27,7 +28,9 @@ Result<Route> route(const Subscription& s) {
 Result<http::Request> request(std::span<const Claimed> events, int64_t now_ms) {
   const Robot robot = TRY(read(events[0].subscription));
   const SinkOptions& o = robot.options;
-  const std::string text = TRY(message_text(events, o, kTextLimit, escape_angles));
+  std::string text = TRY(message_text(events, o, kTextLimit, escape_angles));
+  // Whom it is to call must stand in the text as well.
+  if (!o.mention.empty()) append(text, {"\n@", escape_angles(join(o.mention, " @"))});
   const std::string title =
       events.size() == 1 ? headline(events[0].event) : cat(events.size(), " events");
   const std::string at = cat("\"at\":{\"atMobiles\":", json_list(o.mention), ",\"isAtAll\":false}");
@@ -61,6 +64,7 @@ const SinkKind kDingtalk = {.name = "dingtalk",
                             .route = route,
                             .request = request,
                             .judge = judge,
-                            .limits = {Limit{20, 62'000}}};
+                            .limits = {Limit{20, 62'000}},
+                            .contacts = &kMobile};
 
 }  // namespace pintle::lookout

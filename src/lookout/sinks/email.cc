@@ -13,21 +13,17 @@ namespace {
 
 constexpr size_t kTextLimit = 256 << 10;
 constexpr size_t kMerge = 100;
+constexpr ContactKind kMail = {"mail", &Person::mail, "to", is_mailbox};
 
 Error bad(std::string text) { return Error(Code::kInvalidArgument, std::move(text)); }
 
 Status check_mailbox(std::string_view key, std::string_view address) {
-  const size_t at = address.find('@');
-  bool fine = at != address.npos && at > 0 && at + 1 < address.size() && address.size() <= 254;
-  for (const char c : address) {
-    fine = fine && c > ' ' && c < 0x7f && c != '<' && c != '>' && c != ',' && c != '"' && c != '\\';
-  }
-  return fine ? ok() : bad(cat(key, ": ", quote(address), " is no address"));
+  return is_mailbox(address) ? ok() : bad(cat(key, ": ", quote(address), " is no address"));
 }
 
 Result<SinkOptions> read(const Subscription& s) {
   SinkOptions o = TRY(read_options(s, {"url", "from", "to", "user", "plain", "subject", "template",
-                                       "title", "timeout_ms", "ca"}));
+                                       "title", "timeout_ms", "ca", "certificate", "key"}));
   TRY(check_mailbox("from", o.from));
   if (o.to.empty()) return bad("to: is missing");
   for (const std::string& to : o.to) TRY(check_mailbox("to", to));
@@ -38,6 +34,7 @@ Status check(const Subscription& s) {
   const SinkOptions o = TRY(read(s));
   TRY(check_template(o.body));
   TRY(check_template(o.subject));
+  TRY(check_tls_options(o));
   TRY(check_url_option(o.url));
   return o.url.starts_with("smtp") ? ok() : bad("url: is no smtp:// or smtps:// address");
 }
@@ -138,6 +135,7 @@ const SinkKind kEmail = {.name = "email",
                          .route = route,
                          .request = request,
                          .judge = judge,
-                         .limits = {Limit{60, 62'000}}};
+                         .limits = {Limit{60, 62'000}},
+                         .contacts = &kMail};
 
 }  // namespace pintle::lookout

@@ -38,7 +38,7 @@ Verdict deliver(const MailServer& m, std::string more, std::string secret = "") 
   c.event.event.release = "web";
   c.event.event.message = ".\r\n.hidden";
   c.subscription.sink_kind = "email";
-  c.subscription.sink_public = cat(R"({"url":"smtp://mail.test:)", m.server.port(),
+  c.subscription.options = cat(R"({"url":"smtp://mail.test:)", m.server.port(),
                                    R"(","from":"a@b.c","to":["d@e.f","g@h.i"])", more, "}");
   c.subscription.secret = std::move(secret);
   const SinkKind& sink = *find_sink("email");

@@ -10,6 +10,7 @@
 namespace pintle::lookout {
 namespace {
 
+constexpr ContactKind kOpenId = {"open_id of Feishu", &Person::feishu, "mention", is_feishu_id};
 constexpr size_t kTextLimit = 16'000;
 constexpr size_t kMerge = 60;
 
@@ -70,6 +71,7 @@ const SinkKind kFeishu = {.name = "feishu",
                           .route = route,
                           .request = request,
                           .judge = judge,
-                          .limits = {Limit{100, 62'000}, Limit{5, 1'200}}};
+                          .limits = {Limit{100, 62'000}, Limit{5, 1'200}},
+                            .contacts = &kOpenId};
 
 }  // namespace pintle::lookout

@@ -45,7 +45,8 @@ struct Settings {
 
 Result<Settings> read(const Subscription& s) {
   Settings out;
-  out.options = TRY(read_options(s, {"url", "user", "template", "moving", "timeout_ms", "ca"}));
+  out.options = TRY(read_options(s, {"url", "user", "template", "moving", "timeout_ms", "ca",
+                                     "certificate", "key"}));
   if (out.options.body.empty()) out.options.body = out.options.moving ? kMoving : kFixed;
   out.url = out.options.url;
   while (out.url.ends_with('/')) out.url.pop_back();
@@ -56,6 +57,7 @@ Result<Settings> read(const Subscription& s) {
 Status check(const Subscription& s) {
   const Settings it = TRY(read(s));
   TRY(check_template(it.options.body));
+  TRY(check_tls_options(it.options));
   if (it.options.moving && s.order_by != "region" && s.order_by != "subscription") {
     return Error(Code::kInvalidArgument,
                  "moving: wants an order_by of \"region\" or \"subscription\", so that the last one wins");

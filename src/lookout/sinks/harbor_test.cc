@@ -22,7 +22,7 @@ Claimed pulled(std::string_view image, std::string_view digest, std::string opti
   e.revision = 3;
   e.data = cat(R"({"image":")", image, R"(","digest":")", digest, R"(","image_id":")", id, "\"}");
   c.subscription.sink_kind = "harbor";
-  c.subscription.sink_public = std::move(options);
+  c.subscription.options = std::move(options);
   c.subscription.secret = "geheim\n";
   c.subscription.order_by = "region";
   return c;

@@ -1,7 +1,7 @@
 // Kafka: one message for each event, its key the delivery's order key, as CloudEvents (binary: the
 // attributes are headers ce_...; structured: the whole is the value), our own flat JSON or a
-// template. `topic` is a template, too. The secret is the password of SASL, or without SASL the key
-// of the client's certificate (PEM).
+// template. `topic` is a template, too. The secret is the password of SASL; or, where `key` is not
+// given, the key of the client's certificate (PEM).
 //
 // What the broker says of a message itself (too large, against its policy) is final; all else is
 // tried again, also a refused login or topic: rights are given later than events happen. A broker
@@ -41,7 +41,7 @@ std::string_view scheme_of(const SinkOptions& o) { return o.tls ? "kafkas" : "ka
 
 Result<SinkOptions> read(const Subscription& s) {
   SinkOptions o = TRY(read_options(s, {"brokers", "topic", "format", "template", "content_type",
-                                       "tls", "ca", "certificate", "sasl", "user", "timeout_ms"}));
+                                       "tls", "ca", "certificate", "key", "sasl", "user", "timeout_ms"}));
   TRY(check_format(o.format, {"cloudevents-binary", "cloudevents", "plain"}));
   if (o.brokers.empty()) return bad("brokers: is missing");
   if (o.topic.empty()) o.topic = kTopic;
@@ -49,6 +49,9 @@ Result<SinkOptions> read(const Subscription& s) {
     return bad("sasl: want \"plain\", \"scram-sha-256\" or \"scram-sha-512\"");
   }
   if (!o.sasl.empty() && o.user.empty()) return bad("user: sasl wants one");
+  if (!o.sasl.empty() && !o.certificate.empty() && o.key.empty()) {
+    return bad("key: is missing: the secret is the password");
+  }
   if (!o.tls && !(o.ca.empty() && o.certificate.empty())) return bad("tls: is not true");
   return o;
 }
@@ -90,7 +93,7 @@ KafkaProducer::Settings settings_of(const SinkOptions& o, const std::string& sec
   if (!o.ca.empty()) out["ssl.ca.pem"] = o.ca;
   if (!o.certificate.empty()) {
     out["ssl.certificate.pem"] = o.certificate;
-    out["ssl.key.pem"] = secret;
+    out["ssl.key.pem"] = o.key.empty() ? std::string(secret) : o.key;
   }
   if (!o.sasl.empty()) {
     out["sasl.mechanisms"] = mechanism_of(o.sasl);

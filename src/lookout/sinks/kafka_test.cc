@@ -132,7 +132,7 @@ class Kafka : public testing::Test {
     c.event.event = event_of("release.deployed");
     c.subscription.id = 1;
     c.subscription.sink_kind = "kafka";
-    c.subscription.sink_public = cat(R"({"topic":"deployments","timeout_ms":3000,"brokers":)",
+    c.subscription.options = cat(R"({"topic":"deployments","timeout_ms":3000,"brokers":)",
                                      json_list(brokers), more, "}");
     return c;
   }
@@ -264,7 +264,7 @@ TEST(KafkaOptions, AreCheckedByKey) {
   for (const Case& c : cases) {
     Subscription s;
     s.sink_kind = "kafka";
-    s.sink_public = c.options;
+    s.options = c.options;
     const Status checked = find_sink("kafka")->check(s);
     ASSERT_FALSE(checked.has_value()) << c.options;
     EXPECT_TRUE(checked.error().text().starts_with(c.error)) << checked.error().text();

@@ -33,7 +33,7 @@ Verdict deliver(const LineServer& s, size_t events, std::string more = "",
   c.event.event.type = "release.deployed";
   c.event.region = "eu-1";
   c.subscription.sink_kind = "nats";
-  c.subscription.sink_public =
+  c.subscription.options =
       cat(R"({"url":"nats://n.test:)", s.port(), "\",\"timeout_ms\":1500", more, "}");
   c.subscription.secret = std::move(secret);
   std::vector<Claimed> all(events, c);

@@ -5,6 +5,7 @@
 
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "crypt/crypt.h"
 #include "json/json.h"
 #include "lookout/sinks/body.h"
 
@@ -32,6 +33,7 @@ const Key kKeys[] = {
     {"format", &SinkOptions::format},
     {"from", &SinkOptions::from},
     {"headers", &SinkOptions::headers},
+    {"key", &SinkOptions::key},
     {"mention", &SinkOptions::mention},
     {"moving", &SinkOptions::moving},
     {"path", &SinkOptions::path},
@@ -87,13 +89,23 @@ bool take(const Value& v, bool& out) {
 
 Error bad(std::string text) { return Error(Code::kInvalidArgument, std::move(text)); }
 
+Status check_certificate(const SinkOptions& o) {
+  if (!o.certificate.empty() && o.certificate.find("-----BEGIN CERTIFICATE-----") == std::string::npos) {
+    return bad("certificate: is no PEM certificate");
+  }
+  if (!o.key.empty() && o.key.find("PRIVATE KEY-----") == std::string::npos) {
+    return bad("key: is no PEM private key");
+  }
+  return o.key.empty() || !o.certificate.empty() ? ok() : bad("certificate: is missing beside key");
+}
+
 }  // namespace
 
 Result<SinkOptions> read_options(const Subscription& s,
                                  std::initializer_list<std::string_view> keys) {
   SinkOptions out;
-  if (s.sink_public.empty()) return out;
-  auto read = json::read(s.sink_public, {json::Numbers::kExact});
+  if (s.options.empty()) return out;
+  auto read = json::read(s.options, {json::Numbers::kExact});
   if (!read) return bad(cat("the sink's options: ", read.error().text()));
   if (!read->is_map()) return bad("the sink's options are no object");
   if (!read->as_map()) return out;
@@ -111,6 +123,7 @@ Result<SinkOptions> read_options(const Subscription& s,
   if (!out.ca.empty() && out.ca.find("-----BEGIN CERTIFICATE-----") == std::string::npos) {
     return bad("ca: is no PEM certificate");
   }
+  TRY(check_certificate(out));
   for (const std::string* text :
        {&out.content_type, &out.from, &out.user, &out.channel, &out.path}) {
     if (has_controls(*text)) return bad("a text holds control characters");
@@ -154,13 +167,28 @@ Status check_url_option(std::string_view url) {
   return ok();
 }
 
+Status check_tls_options(const SinkOptions& o) {
+  if (o.certificate.empty()) return ok();
+  if (o.key.empty()) return bad("key: is missing beside certificate");
+  http::Options options;
+  options.tls.ca_pem = o.ca;
+  options.tls.certificate_pem = o.certificate;
+  options.tls.key_pem = o.key;
+  const auto client = http::Client::make(std::move(options));
+  if (!client) return bad(cat("certificate: ", client.error().text()));
+  const auto pair = crypt::check_certificate(o.certificate, o.key);
+  return pair ? ok() : bad(cat("key: ", pair.error().text()));
+}
+
 Result<Route> route_to(std::string_view sink, std::string_view url, const SinkOptions& options,
                        size_t merge) {
   if (url.empty()) return bad("url: is missing");
   Route route;
   route.key = cat(sink, " ", url);
   route.url = url;
-  route.ca_pem = options.ca;
+  route.tls.ca_pem = options.ca;
+  route.tls.certificate_pem = options.certificate;
+  route.tls.key_pem = options.key;
   route.timeout_ms = options.timeout_ms;
   route.merge = merge;
   return route;

@@ -1,4 +1,4 @@
-// A subscription's sink_public as plain data, and what all sinks that have a URL share. Inside the
+// A sink's options as plain data, and what all sinks that have a URL share. Inside the
 // sinks only. Pure.
 #pragma once
 
@@ -27,7 +27,7 @@ struct SinkOptions {
   std::string user;                  // email, harbor, kafka
   std::string topic;                 // kafka: template
   std::string sasl;                  // kafka: its mechanism
-  std::string certificate;           // kafka: the client's, PEM
+  std::string certificate, key;      // the client's, PEM
   std::string description;           // webhook
   std::vector<std::string> triggers;  // webhook: as a client of Horizon gave them
   std::vector<std::string> brokers;  // kafka: HOST:PORT
@@ -53,6 +53,8 @@ UrlSecret url_and_keys(const SinkOptions& options, std::string_view secret);
 
 // The checks of every sink with a URL: it is there, its form is one the guard could let pass.
 Status check_url_option(std::string_view url);
+// That certificate and key are a pair, for sinks whose routes carry them.
+Status check_tls_options(const SinkOptions& options);
 Result<Route> route_to(std::string_view sink, std::string_view url, const SinkOptions& options,
                        size_t merge);
 // "format: X is none of a, b".

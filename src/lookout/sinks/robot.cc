@@ -45,7 +45,8 @@ Verdict judge_code(const http::Response& r, std::string_view code, std::string_v
 Result<Robot> read_robot(const Subscription& s, std::initializer_list<std::string_view> formats) {
   Robot out;
   out.options =
-      TRY(read_options(s, {"url", "format", "template", "title", "mention", "timeout_ms", "ca"}));
+      TRY(read_options(s, {"url", "format", "template", "title", "mention",
+                                       "timeout_ms", "ca", "certificate", "key"}));
   TRY(check_format(out.options.format, formats));
   if (out.options.format.empty()) out.options.format = *formats.begin();
   auto [url, keys] = url_and_keys(out.options, s.secret);
@@ -61,6 +62,7 @@ std::string escape_angles(std::string_view text) {
 Status check_robot(const Result<Robot>& robot, const Subscription& s) {
   if (!robot) return robot.error();
   TRY(check_template(robot->options.body));
+  TRY(check_tls_options(robot->options));
   return robot->url.empty() && s.secret.empty() ? ok() : check_url_option(robot->url);
 }
 

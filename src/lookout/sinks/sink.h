@@ -34,7 +34,7 @@ struct Verdict {
 struct Route {
   std::string key;          // the endpoint, its credential with it: breaker and limits count by it
   std::string url = {};     // what the guard checks; "": it stays here, or the sink asks the guard
-  std::string ca_pem = {};  // of its own; "": the system's
+  http::Tls tls = {};       // its own authority, and our certificate
   int64_t timeout_ms = 0;   // 0: the deliverer's
   size_t merge = 1;         // so many waiting events may be told by one message
 };
@@ -62,7 +62,7 @@ struct Step {
 
 struct SinkKind {
   std::string_view name;
-  // Checks a subscription's sink_public and secret when it is made or changed: unknown keys, bad
+  // Checks a subscription's options and secret when it is made or changed: unknown keys, bad
   // URLs and templates. Errors name the key.
   Status (*check)(const Subscription& s);
   Result<Route> (*route)(const Subscription& s);
@@ -80,6 +80,7 @@ struct SinkKind {
   // What a success makes so. Of events that ask for the same, one is told; one that is older than
   // the event that made a key so is not told any more. An empty key: nothing of that kind.
   Result<Mark> (*mark)(const Claimed& c) = nullptr;
+  const ContactKind* contacts = nullptr;  // null: it calls nobody, and takes no `whom`
   // The secret with a fresh key that signs from now on, and the ones before for a while beside it.
   // null: the receiver makes its secrets, and an old one is of no use.
   std::string (*rotated)(const Subscription& s, std::string_view fresh_key, int64_t until_ms,

@@ -32,7 +32,7 @@ Claimed event(std::string kind, std::string options, std::string secret = "") {
   e.data = R"({"chart":"web-1.2.3"})";
   c.subscription.id = 5;
   c.subscription.sink_kind = std::move(kind);
-  c.subscription.sink_public = std::move(options);
+  c.subscription.options = std::move(options);
   c.subscription.secret = std::move(secret);
   return c;
 }
@@ -146,6 +146,26 @@ TEST(Webhook, keeps_its_id_in_a_resend_and_tells_subscriptions_apart) {
   c.delivery.subscription_id = 6;
   EXPECT_EQ(webhook_id(a), webhook_id(b));
   EXPECT_NE(webhook_id(a), webhook_id(c));
+}
+
+TEST(Webhook, gives_a_cloud_event_the_id_of_the_state_that_told_it) {
+  Claimed c = event("webhook", R"({"url":"https://a.example"})");
+  const auto id = [&] { return at(request_of(c).body, {"id"}); };
+  c.event.event.type = "kubernetes.event";
+  c.event.observation_uid = "ev-1";
+  c.event.observation_version = "7";
+  EXPECT_EQ(id(), "c-1/ev-1/7");
+  c.delivery.attempts = 3;
+  c.delivery.generation = 2;
+  EXPECT_EQ(id(), "c-1/ev-1/7") << "the same in every try and resend";
+  // What a state means is another event than the state, and it may mean several things.
+  c.event.event.type = "release.failed";
+  const std::string one = id();
+  EXPECT_TRUE(one.starts_with("c-1/ev-1/7/")) << one;
+  c.event.event.dedup_key = "another";
+  EXPECT_NE(id(), one);
+  EXPECT_EQ(at(request_of(c).body, {"sequence"}), "42");
+  EXPECT_EQ(at(request_of(c).body, {"release"}), "web");
 }
 
 TEST(Webhook, speaks_cloud_events_in_three_forms) {

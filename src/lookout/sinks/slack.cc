@@ -10,6 +10,7 @@
 namespace pintle::lookout {
 namespace {
 
+constexpr ContactKind kMember = {"id of Slack", &Person::slack, "mention", is_slack_id, true};
 constexpr size_t kTextLimit = 30'000;
 constexpr size_t kMerge = 60;
 constexpr std::string_view kPostMessage = "https://slack.com/api/chat.postMessage";
@@ -22,7 +23,8 @@ struct Settings {
 Result<Settings> read(const Subscription& s) {
   Settings out;
   out.options =
-      TRY(read_options(s, {"url", "template", "title", "mention", "channel", "timeout_ms", "ca"}));
+      TRY(read_options(s, {"url", "template", "title", "mention", "channel",
+                                       "timeout_ms", "ca", "certificate", "key"}));
   auto [url, keys] = url_and_keys(out.options, s.secret);
   out.url = std::move(url);
   if (!keys.empty()) out.token = std::move(keys[0]);
@@ -33,6 +35,7 @@ Result<Settings> read(const Subscription& s) {
 Status check(const Subscription& s) {
   const Settings it = TRY(read(s));
   if (!it.options.body.empty()) TRY(check_template(it.options.body));
+  TRY(check_tls_options(it.options));
   return it.url.empty() && s.secret.empty() ? ok() : check_url_option(it.url);
 }
 
@@ -82,6 +85,7 @@ const SinkKind kSlack = {.name = "slack",
                          .route = route,
                          .request = request,
                          .judge = judge,
-                         .limits = {Limit{1, 1'100}}};
+                         .limits = {Limit{1, 1'100}},
+                            .contacts = &kMember};
 
 }  // namespace pintle::lookout

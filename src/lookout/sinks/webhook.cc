@@ -31,7 +31,7 @@ Result<Settings> read(const Subscription& s) {
   Settings out;
   out.options = TRY(read_options(
       s, {"url", "format", "template", "content_type", "headers", "timeout_ms", "ca",
-          "description", "triggers"}));
+          "certificate", "key", "description", "triggers"}));
   TRY(check_format(out.options.format,
                    {kFormats[0], kFormats[1], kFormats[2], kFormats[3], kFormats[4]}));
   if (out.options.format.empty()) out.options.format = kFormats[0];
@@ -114,6 +114,7 @@ Status check(const Subscription& s) {
   } else {
     for (const std::string& key : it.keys) TRY(key_bytes(key));
   }
+  TRY(check_tls_options(it.options));
   return check_url_option(it.url);
 }
 

@@ -9,6 +9,7 @@
 namespace pintle::lookout {
 namespace {
 
+constexpr ContactKind kUser = {"userid of WeCom", &Person::wecom, "mention", is_mobile};
 constexpr size_t kMarkdownLimit = 4096, kTextLimit = 2048;
 constexpr size_t kMarkdownMerge = 20, kTextMerge = 10;
 
@@ -34,9 +35,12 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t) {
       plain ? kTextLimit : kMarkdownLimit - std::min(kMarkdownLimit / 2, mentions.size());
   const std::string text = TRY(message_text(events, o, limit, escape_angles)) + mentions;
   if (plain) {
+    std::vector<std::string> users, mobiles;
+    for (const std::string& id : o.mention) (is_mobile(id) ? mobiles : users).push_back(id);
     return post_json(robot.url,
                      cat("{\"msgtype\":\"text\",\"text\":{\"content\":", json::quoted(text),
-                         ",\"mentioned_mobile_list\":", json_list(o.mention), "}}"));
+                         ",\"mentioned_list\":", json_list(users),
+                         ",\"mentioned_mobile_list\":", json_list(mobiles), "}}"));
   }
   return post_json(
       robot.url,
@@ -54,6 +58,7 @@ const SinkKind kWecom = {.name = "wecom",
                          .route = route,
                          .request = request,
                          .judge = judge,
-                         .limits = {Limit{20, 62'000}}};
+                         .limits = {Limit{20, 62'000}},
+                            .contacts = &kUser};
 
 }  // namespace pintle::lookout

@@ -26,9 +26,11 @@ using Keys = std::unordered_set<std::string>;
 constexpr size_t kDigestPart = 12;
 
 // What `subscription.order_by` makes of an event. The subscription and the region lead: equal names
-// elsewhere are other keys.
+// elsewhere are other keys. What waits for the end of quiet hours has a key of its own, so that
+// nothing severe waits behind it.
 std::string order_key(const Subscription& s, const Batch& batch, const Event& e) {
   std::string key = std::to_string(s.id) + "/";
+  if (s.manner.quiet.set() && e.severity < s.manner.quiet.but) key += "quiet/";
   if (s.order_by == "subscription") return key;
   key += batch.region;
   if (s.order_by == "region") return index_key(key);
@@ -39,6 +41,11 @@ std::string order_key(const Subscription& s, const Batch& batch, const Event& e)
     key += "/" + on.group + "/" + on.kind + "/" + on.name_space + "/" + on.name;
   }
   return index_key(key);
+}
+
+// The end of the span in which it is to be told with others.
+int64_t due_of(const Manner& m, int64_t now_ms) {
+  return m.digest_ms > 0 ? (now_ms / m.digest_ms + 1) * m.digest_ms : now_ms;
 }
 
 // One commit under way: the batch with what the database has said of it.
@@ -186,32 +193,42 @@ class Commit {
       int64_t sequence;
       const Subscription* to;
       std::string key;
+      std::string once;  // told to this subscription with this key: once
     };
     std::vector<Due> due;
     for (size_t i : new_events_) {
       const Event& e = batch_.events[i];
       for (const Subscription& s : subscriptions) {
         if (!matches(s.filter, e, batch_.region, environment_)) continue;
-        due.push_back({done_.sequences[i], &s, order_key(s, batch_, e)});
+        due.push_back({done_.sequences[i], &s, order_key(s, batch_, e),
+                       once_key(s.manner, s.id, e, batch_.region, batch_.cluster_uid)});
       }
     }
+    TRY(leave_out_told(due, [](const Due& d) -> const std::string& { return d.once; }));
     if (due.empty()) return ok();
     int64_t last = TRY(session_.number(
         "update ledger set delivery_id = delivery_id + ? where one = 1 returning delivery_id", 0,
         static_cast<int64_t>(due.size())));
     int64_t id = last - static_cast<int64_t>(due.size());
-    std::map<std::string_view, std::pair<int64_t, int64_t>> lanes;  // key: subscription, oldest
+    struct Lane {
+      const Subscription* to;
+      int64_t oldest;
+    };
+    std::map<std::string_view, Lane> lanes;  // by key
     params_.clear();
     for (const Due& d : due) {
-      add(++id, d.sequence, d.to->id, 1, d.key, 0, now_ms_, 0, 0, "", 0, 0, "");
-      lanes.emplace(d.key, std::pair(d.to->id, id));
+      add(++id, d.sequence, d.to->id, 1, d.key, 0, due_of(d.to->manner, now_ms_), 0, 0, "", 0, 0,
+          "");
+      lanes.emplace(d.key, Lane{d.to, id});
     }
     TRY(session_.insert("insert into delivery (id, event_seq, subscription_id, generation, "
                         "order_key, state, due_ms, attempts, first_attempt_ms, lease_owner, "
                         "lease_epoch, lease_until_ms, dead_reason)",
                         13, "", "", params_, {}));
     params_.clear();
-    for (const auto& [key, lane] : lanes) add(key, lane.first, lane.second, now_ms_);
+    for (const auto& [key, lane] : lanes) {
+      add(key, lane.to->id, lane.oldest, due_of(lane.to->manner, now_ms_));
+    }
     done_.deliveries = due.size();
     // On PostgreSQL the row of a lane that is there is taken: its last delivery may be ending right
     // now, and then the lane must be made anew.
@@ -291,6 +308,24 @@ class Commit {
         "on conflict (cluster_uid, resource, uid) do update set version = excluded.version, "
         "count = excluded.count, seen_ms = excluded.seen_ms",
         "", params_, {});
+  }
+
+  // Leaves out what has a key that was told before, and the second of a key in this batch.
+  template <typename List, typename Key>
+  Status leave_out_told(List& list, Key key_of) {
+    params_.clear();
+    for (const auto& item : list) {
+      if (!key_of(item).empty()) add(key_of(item), now_ms_);
+    }
+    if (params_.empty()) return ok();
+    Keys fresh;
+    TRY(session_.insert("insert into told (key, told_ms)", 2,
+                        "on conflict do nothing returning key", "t", params_,
+                        [&](const db::Row& row) { fresh.insert(row.text(0)); }));
+    std::erase_if(list, [&](const auto& item) {
+      return !key_of(item).empty() && fresh.erase(key_of(item)) == 0;
+    });
+    return ok();
   }
 
   // For an event without a key and without a state: what it says. So doing a commit again does not

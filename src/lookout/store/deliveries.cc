@@ -46,8 +46,9 @@ Status add_attempt(db::Session& session, const Attempt& a) {
     head.remove_suffix(1);  // the first byte of a rune that was cut
   }
   TRY(session.run("insert into attempt (delivery_id, n, started_ms, took_ms, status, error, peer, "
-                  "response_head) values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-                  a.delivery_id, a.n, a.started_ms, a.took_ms, a.status, a.error, a.peer, head));
+                  "response_head, told) values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+                  a.delivery_id, a.n, a.started_ms, a.took_ms, a.status, a.error, a.peer, head,
+                  a.told));
   return ok();
 }
 
@@ -105,7 +106,7 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
   sql = "select ";
   sql.append(subscription_columns()).append(" from subscription s where s.id = ?");
   sql += session.on_postgres(" for share");
-  Result<Subscription> to = Error(Code::kNotFound, "");
+  Result<StoredSubscription> to = Error(Code::kNotFound, "");
   TRY(session.query(sql, subscription_letters(),
                     [&](const db::Row& row) { to = read_subscription(row); }, d.subscription_id));
   if (!to && to.error().code() != Code::kNotFound) return to.error();
@@ -113,12 +114,11 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
     TRY(cancel(session, d, lease.now_ms));
     return false;
   }
-  if (!to->active()) {
+  if (!to->it.active()) {
     TRY(session.run("update lane set due_ms = ? where order_key = ?", kHeldMs, order_key));
     return false;
   }
-  to->secret = TRY(unsealed(to->secret, to->id));
-  claimed.subscription = std::move(*to);
+  claimed.subscription = TRY(whole(std::move(*to)));
   if (d.state == DeliveryState::kLeased && d.lease_until_ms > lease.now_ms) {
     TRY(session.run("update lane set due_ms = ? where order_key = ?", d.lease_until_ms, order_key));
     return false;
@@ -279,12 +279,12 @@ Result<std::vector<Delivery>> SqlStore::deliveries(const DeliveryQuery& query) {
 Result<std::vector<Attempt>> attempts_of(db::Session& session, int64_t delivery_id) {
   std::vector<Attempt> out;
   TRY(session.query("select delivery_id, n, started_ms, took_ms, status, error, peer, "
-                    "response_head from attempt where delivery_id = ? order by n",
-                    "nnnnnttt",
+                    "response_head, told from attempt where delivery_id = ? order by n",
+                    "nnnnntttt",
                     [&](const db::Row& row) {
                       out.push_back({row.number(0), static_cast<int>(row.number(1)), row.number(2),
                                      row.number(3), static_cast<int>(row.number(4)), row.text(5),
-                                     row.text(6), row.text(7)});
+                                     row.text(6), row.text(7), row.text(8)});
                     },
                     delivery_id));
   return out;

@@ -1,4 +1,5 @@
 // The outbox: subscriptions, claims, leases and ends.
+#include <fstream>
 #include <set>
 #include <thread>
 
@@ -63,7 +64,7 @@ TEST_P(OutboxTest, SecretsGoInAndOnlyAClaimHasThem) {
                          [&](const db::Row& row) { stored = row.text(0); }));
   EXPECT_EQ(stored.find("hidden"), std::string::npos);
   EXPECT_GT(stored.size(), 30u);
-  s.sink_public = R"({"url":"https://elsewhere"})";  // no secret: kept
+  s.options = R"({"url":"https://elsewhere"})";  // no secret: kept
   ASSERT_TRUE(store_->update_subscription(s));
   s.secret = "new";
   ASSERT_TRUE(finish(got[0], State::kRetry, now()));
@@ -72,7 +73,116 @@ TEST_P(OutboxTest, SecretsGoInAndOnlyAClaimHasThem) {
   pass(61'000);
   auto later = claim();
   EXPECT_EQ(later[0].subscription.secret, "new");
-  EXPECT_EQ(later[0].subscription.sink_public, s.sink_public);
+  EXPECT_EQ(later[0].subscription.options, s.options);
+}
+
+constexpr const char* kTokens =
+    R"({"headers":{"Authorization":"Bearer tok-in-header"},"key":"tok-in-key","url":"https://a.example/tok-in-path?access_token=tok-in-query"})";
+
+TEST_P(OutboxTest, OptionsAreStoredEncryptedAndReadMasked) {
+  Subscription s;
+  s.name = "robot";
+  s.sink_kind = "webhook";
+  s.options = kTokens;
+  s.secret = "tok-in-secret";
+  s.manner.whom = {"owners"};
+  s.manner.retry_ms = {1000};
+  Subscription kept = *store_->add_subscription(s);
+  constexpr std::string_view kShown =
+      R"({"headers":{"Authorization":"***"},"key":"***","url":"https://a.example/***"})";
+  EXPECT_EQ(kept.options, kShown);
+  EXPECT_EQ(store_->subscriptions()->at(0).options, kShown);
+  EXPECT_EQ(store_->subscriptions()->at(0).manner, s.manner);
+  kept.paused = true;  // as it was read: its secrets are kept
+  ASSERT_TRUE(store_->update_subscription(kept));
+  kept.paused = false;
+  ASSERT_TRUE(store_->update_subscription(kept));
+  EXPECT_EQ(store_->whole_subscription(kept.id)->options, kTokens);
+  tell("web");
+  const auto got = claim();
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].subscription.options, kTokens);
+  EXPECT_EQ(got[0].subscription.secret, "tok-in-secret");
+  auto raw = std::move(*db::Session::open({url_}));
+  std::string stored;
+  ASSERT_TRUE(raw->query("select name, sink_public, sealed_options, secret from subscription", "tttt",
+                         [&](const db::Row& row) {
+                           for (size_t i = 0; i < 4; ++i) stored += row.text(i) + "\n";
+                         }));
+  EXPECT_EQ(stored.find("tok-in"), std::string::npos) << stored;
+}
+
+TEST_P(OutboxTest, WhatAnEarlierVersionStoredInClearIsEncryptedAtTheNextStart) {
+  Subscription s = subscribe("old");
+  {
+    auto raw = std::move(*db::Session::open({url_}));
+    ASSERT_TRUE(raw->run("update subscription set sink_public = ?, sealed_options = ''", kTokens));
+  }
+  store_.reset();
+  store_ = open();
+  EXPECT_EQ(store_->whole_subscription(s.id)->options, kTokens);
+  EXPECT_EQ(store_->subscriptions()->at(0).options.find("tok-in"), std::string::npos);
+  store_.reset();
+  if (folder_.empty()) return;
+  for (const auto& file : std::filesystem::directory_iterator(folder_)) {
+    std::ifstream in(file.path(), std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    EXPECT_EQ(bytes.find("tok-in"), std::string::npos) << file.path();
+  }
+}
+
+TEST_P(OutboxTest, OfEventsAlikeOnlyTheFirstIsTold) {
+  Subscription s;
+  s.name = "once";
+  s.sink_kind = "webhook";
+  s.manner.once_per = {"release"};
+  const int64_t id = store_->add_subscription(s)->id;
+  tell("web", "release.pending");
+  tell("web", "release.deployed");
+  tell("api", "release.deployed");
+  DeliveryQuery query;
+  query.subscription_id = id;
+  EXPECT_EQ(store_->deliveries(query)->size(), 2u);
+}
+
+TEST_P(OutboxTest, WhatIsToldTogetherIsDueTogether) {
+  Subscription s;
+  s.name = "digest";
+  s.sink_kind = "slack";
+  s.manner.digest_ms = 60'000;
+  ASSERT_TRUE(store_->add_subscription(s));
+  tell("web");
+  pass(1000);
+  tell("api");
+  EXPECT_TRUE(claim().empty());
+  pass(60'000);
+  EXPECT_EQ(claim().size(), 2u);
+}
+
+TEST_P(OutboxTest, WhatIsSevereDoesNotWaitBehindWhatIsQuiet) {
+  Subscription s;
+  s.name = "quiet";
+  s.sink_kind = "webhook";
+  s.manner.quiet = {.from_min = 0, .to_min = 1};
+  ASSERT_TRUE(store_->add_subscription(s));
+  Batch b = batch();
+  Event calm = event_of("release.pending", -1, "calm"), bad = event_of("release.failed", -1, "bad");
+  bad.severity = Severity::kError;
+  b.events = {calm, bad};
+  commit(b);
+  EXPECT_EQ(claim().size(), 2u) << "each has a key of its own";
+}
+
+TEST_P(OutboxTest, AnAttemptKeepsWhomItTold) {
+  subscribe("a");
+  tell("web");
+  const auto got = claim();
+  ASSERT_EQ(got.size(), 1u);
+  Attempt a;
+  a.started_ms = now();
+  a.told = "owners: ann <ann@example.com>";
+  ASSERT_TRUE(store_->finish(got[0].delivery, State::kSucceeded, 0, "", a));
+  EXPECT_EQ(store_->attempts(got[0].delivery.id)->at(0).told, a.told);
 }
 
 TEST_P(OutboxTest, NamesAreUniqueAndWhatIsMissingIsSaid) {

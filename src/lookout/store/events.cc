@@ -12,10 +12,11 @@ std::string_view event_columns() {
          "e.subject_version, e.subject_kind, e.subject_namespace, e.subject_name, e.subject_uid, "
          "e.release, e.release_namespace, e.revision, e.reason, e.message, e.time_ms, e.labels, "
          "e.data, e.dedup_key, "
-         "coalesce((select r.environment from region r where r.name = e.region), '')";
+         "coalesce((select r.environment from region r where r.name = e.region), ''), "
+         "e.observation_uid, e.observation_version";
 }
 
-std::string_view event_letters() { return "nntttnttttttttnttntttt"; }
+std::string_view event_letters() { return "nntttnttttttttnttntttttt"; }
 
 StoredEvent read_event(const db::Row& row, size_t at) {
   StoredEvent out;
@@ -38,6 +39,8 @@ StoredEvent read_event(const db::Row& row, size_t at) {
   e.data = row.text(at + 19);
   e.dedup_key = row.text(at + 20);
   out.environment = row.text(at + 21);
+  out.observation_uid = row.text(at + 22);
+  out.observation_version = row.text(at + 23);
   return out;
 }
 

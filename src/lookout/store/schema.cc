@@ -187,6 +187,11 @@ create index mark_age on mark (set_ms);
 )",
                                           R"(
 alter table delivery add column ended_ms bigint not null default 0;
+)",
+                                          R"(
+alter table subscription add column sealed_options text not null default '';
+alter table subscription add column manner text not null default '{}';
+alter table attempt add column told text not null default '';
 )"};
 
 }  // namespace

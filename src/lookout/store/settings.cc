@@ -63,17 +63,15 @@ Result<int64_t> SqlStore::settings_version() {
 }
 
 Result<Subscription> SqlStore::whole_subscription(int64_t id) {
-  auto out = TRY(read([&](db::Session& session) -> Result<Subscription> {
+  return whole(TRY(read([&](db::Session& session) -> Result<StoredSubscription> {
     std::string sql = "select ";
     sql.append(subscription_columns()).append(" from subscription s where s.id = ?");
-    Result<Subscription> found =
+    Result<StoredSubscription> found =
         Error(Code::kNotFound, "no subscription " + std::to_string(id));
     TRY(session.query(sql, subscription_letters(),
                       [&](const db::Row& row) { found = read_subscription(row); }, id));
     return found;
-  }));
-  out.secret = TRY(unsealed(out.secret, out.id));
-  return out;
+  })));
 }
 
 }  // namespace pintle::lookout

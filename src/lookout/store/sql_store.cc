@@ -4,6 +4,7 @@
 
 #include "crypt/crypt.h"
 #include "crypt/seal.h"
+#include "lookout/sinks/masking.h"
 #include "lookout/store/schema.h"
 
 namespace pintle::lookout {
@@ -24,6 +25,7 @@ Status SqlStore::start() {
   writer_.session = TRY(db::Session::open({.url = options_.url, .cache_kib = kWriterCacheKib}));
   TRY(db::migrate(*writer_.session, schema_steps()));
   TRY(check_key(*writer_.session));
+  TRY(seal_options(*writer_.session));
   if (writer_.session->dialect() == db::Dialect::kSqlite) TRY(end_leases(*writer_.session));
   if (options_.url == "sqlite::memory:") return ok();
   if (writer_.session->dialect() == db::Dialect::kPostgres) {
@@ -58,26 +60,63 @@ Status SqlStore::check_key(db::Session& session) {
     sql += session.on_postgres(" for update");
     TRY(session.query(sql, "t", [&](const db::Row& row) { stored = row.text(0); }));
     if (stored.empty()) {
-      TRY(session.run("update ledger set key_check = ? where one = 1", sealed(kKeyCheck, 0)));
+      TRY(session.run("update ledger set key_check = ? where one = 1", sealed(kKeyCheck, secret_place(0))));
       return ok();
     }
-    if (unsealed(stored, 0)) return ok();
+    if (unsealed(stored, secret_place(0))) return ok();
     return Error(Code::kInvalidArgument,
                  db::public_url(options_.url) +
                      ": the secret key is not the one that its secrets were encrypted with");
   });
 }
 
-std::string SqlStore::sealed(std::string_view secret, int64_t subscription) const {
-  if (secret.empty()) return "";
-  return crypt::base64_encode(crypt::seal(options_.secret_key, secret,
-                                          "subscription/" + std::to_string(subscription)));
+// A database of an earlier version has them in clear: they are encrypted now, and what was there is
+// written over.
+Status SqlStore::seal_options(db::Session& session) {
+  std::vector<std::pair<int64_t, std::string>> clear;
+  TRY(session.query("select id, sink_public from subscription where sealed_options = ''", "nt",
+                    [&](const db::Row& row) {
+                      const std::string options = row.text(1);
+                      clear.emplace_back(row.number(0), options.empty() ? "{}" : options);
+                    }));
+  if (clear.empty()) return ok();
+  const bool sqlite = session.dialect() == db::Dialect::kSqlite;
+  const auto ignore = [](const db::Row&) {};
+  if (sqlite) TRY(session.query("pragma secure_delete = on", "n", ignore));
+  TRY(session.transaction([&]() -> Status {
+    for (const auto& [id, options] : clear) {
+      // Another process may have been faster: then what was read is sealed already.
+      TRY(session.run("update subscription set sink_public = ?, sealed_options = ? where id = ? and "
+                      "sealed_options = ''",
+                      masked_options(options), sealed(options, options_place(id)), id));
+    }
+    return ok();
+  }));
+  if (sqlite) return session.query("pragma wal_checkpoint(truncate)", "nnn", ignore);
+  TRY(session.run("vacuum full subscription"));
+  return ok();
 }
 
-Result<std::string> SqlStore::unsealed(std::string_view stored, int64_t subscription) const {
+std::string secret_place(int64_t subscription) {
+  return "subscription/" + std::to_string(subscription);
+}
+std::string options_place(int64_t subscription) { return secret_place(subscription) + "/options"; }
+
+std::string SqlStore::sealed(std::string_view text, const std::string& place) const {
+  if (text.empty()) return "";
+  return crypt::base64_encode(crypt::seal(options_.secret_key, text, place));
+}
+
+Result<std::string> SqlStore::unsealed(std::string_view stored, const std::string& place) const {
   if (stored.empty()) return std::string();
-  return crypt::open_sealed(options_.secret_key, TRY(crypt::base64_decode(stored)),
-                            "subscription/" + std::to_string(subscription));
+  return crypt::open_sealed(options_.secret_key, TRY(crypt::base64_decode(stored)), place);
+}
+
+Result<Subscription> SqlStore::whole(StoredSubscription stored) const {
+  Subscription out = std::move(stored.it);
+  out.secret = TRY(unsealed(out.secret, secret_place(out.id)));
+  out.options = TRY(unsealed(stored.sealed_options, options_place(out.id)));
+  return out;
 }
 
 Status SqlStore::change(Door& door, const std::function<Status(db::Session&)>& body) {

@@ -20,6 +20,12 @@
 
 namespace pintle::lookout {
 
+// A subscription's row.
+struct StoredSubscription {
+  Subscription it;  // its options masked, its secret as stored
+  std::string sealed_options;
+};
+
 class SqlStore : public Store {
  public:
   SqlStore(StoreOptions options, sys::Clock& clock);
@@ -100,8 +106,12 @@ class SqlStore : public Store {
 
   Status end_leases(db::Session& session);
   Status check_key(db::Session& session);
-  std::string sealed(std::string_view secret, int64_t subscription) const;
-  Result<std::string> unsealed(std::string_view stored, int64_t subscription) const;
+  Status seal_options(db::Session& session);
+  // `place`: what the text belongs to; of no use anywhere else.
+  std::string sealed(std::string_view text, const std::string& place) const;
+  Result<std::string> unsealed(std::string_view stored, const std::string& place) const;
+  // With what is secret in it.
+  Result<Subscription> whole(StoredSubscription stored) const;
   // A new version of all subscriptions, and with it the ledger's row held.
   static Status touch_subscriptions(db::Session& session);
   Status refresh_subscriptions(db::Session& session, int64_t version);
@@ -130,6 +140,10 @@ class SqlStore : public Store {
   std::unique_ptr<CleaningRound> round_;  // guarded by cleaning_
 };
 
+// Where a subscription's secrets belong.
+std::string secret_place(int64_t subscription);
+std::string options_place(int64_t subscription);
+
 // What several files ask of a session.
 Result<int64_t> next_id(db::Session& session);
 // Takes the lane's row until the transaction ends. Its head; 0: there is no such lane.
@@ -150,9 +164,9 @@ inline constexpr std::string_view kGapById =
     "select id, region, resource, from_ms, to_ms, from_version, cause from gap where id = ?";
 Result<Delivery> find_delivery(db::Session& session, int64_t id);
 Result<std::vector<Attempt>> attempts_of(db::Session& session, int64_t delivery_id);
-// Likewise of a subscription; its secret is left as stored.
+// Likewise of a subscription.
 std::string_view subscription_columns();
 std::string_view subscription_letters();
-Result<Subscription> read_subscription(const db::Row& row, size_t at = 0);
+Result<StoredSubscription> read_subscription(const db::Row& row, size_t at = 0);
 
 }  // namespace pintle::lookout

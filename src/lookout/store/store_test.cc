@@ -372,6 +372,9 @@ TEST(StoreText, FiltersComeBackAsTheyWent) {
   f.releases = {"web"};
   f.min_severity = Severity::kWarning;
   f.labels = {{"team", "\"x\""}};
+  f.reason_patterns = {"^St"};
+  f.scopes = {"north/a", "/"};
+  f.selector = "team in (a,b)";
   auto back = read_filter(filter_json(f));
   ASSERT_TRUE(back);
   EXPECT_EQ(filter_json(*back), filter_json(f));

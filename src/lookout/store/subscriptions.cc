@@ -1,5 +1,6 @@
 // Subscriptions. Commits match against a copy in memory; every change, by whichever process, gives
 // the ledger a new version, and a commit that reads another version than its copy's reads them anew.
+#include "lookout/sinks/masking.h"
 #include "lookout/store/schema.h"
 #include "lookout/store/sql_store.h"
 #include "lookout/store/text.h"
@@ -8,24 +9,27 @@ namespace pintle::lookout {
 
 std::string_view subscription_columns() {
   return "s.id, s.name, s.filter, s.sink_kind, s.sink_public, s.secret, s.order_by, s.enabled, "
-         "s.paused, s.generation";
+         "s.paused, s.generation, s.manner, s.sealed_options";
 }
 
-std::string_view subscription_letters() { return "nttttttnnn"; }
+std::string_view subscription_letters() { return "nttttttnnntt"; }
 
-Result<Subscription> read_subscription(const db::Row& row, size_t at) {
-  Subscription out;
+Result<StoredSubscription> read_subscription(const db::Row& row, size_t at) {
+  StoredSubscription stored;
+  Subscription& out = stored.it;
   out.id = row.number(at);
   out.name = row.text(at + 1);
   out.filter = TRY(read_filter(row.text(at + 2)));
   out.sink_kind = row.text(at + 3);
-  out.sink_public = row.text(at + 4);
+  out.options = row.text(at + 4);
   out.secret = row.text(at + 5);
   out.order_by = row.text(at + 6);
   out.enabled = row.number(at + 7) != 0;
   out.paused = row.number(at + 8) != 0;
   out.generation = row.number(at + 9);
-  return out;
+  out.manner = TRY(read_manner(row.text(at + 10)));
+  stored.sealed_options = row.text(at + 11);
+  return stored;
 }
 
 namespace {
@@ -38,13 +42,14 @@ Result<std::vector<Subscription>> all(db::Session& session, bool only_active) {
   sql += only_active ? " where enabled = 1 and paused = 0 order by id" : " order by id";
   Status read = ok();
   TRY(session.query(sql, subscription_letters(), [&](const db::Row& row) {
-    Result<Subscription> s = read_subscription(row);
-    if (!s) {
-      read = Error::wrap("subscription " + row.text(1), s.error());
+    Result<StoredSubscription> s = read_subscription(row);
+    Status fine = s ? compile(s->it.filter) : Status(s.error());
+    if (!fine) {
+      read = Error::wrap("subscription " + row.text(1), fine.error());
       return;
     }
-    s->secret.clear();
-    out.push_back(std::move(*s));
+    s->it.secret.clear();
+    out.push_back(std::move(s->it));
   }));
   TRY(std::move(read));
   return out;
@@ -92,18 +97,22 @@ Status SqlStore::refresh_subscriptions(db::Session& session, int64_t version) {
 Result<Subscription> SqlStore::add_subscription(const Subscription& s) {
   TRY(check(s));
   Subscription out = s;
+  if (out.options.empty()) out.options = "{}";
   Status done = change(writer_, [&](db::Session& session) -> Status {
     TRY(touch_subscriptions(session));
     out.id = TRY(next_id(session));
     out.generation = 1;
     TRY(session.run("insert into subscription (id, name, filter, sink_kind, sink_public, secret, "
-                    "order_by, enabled, paused, generation) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
-                    out.id, s.name, filter_json(s.filter), s.sink_kind, s.sink_public,
-                    sealed(s.secret, out.id), s.order_by, s.enabled, s.paused));
+                    "order_by, enabled, paused, generation, manner, sealed_options) "
+                    "values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)",
+                    out.id, s.name, filter_json(s.filter), s.sink_kind, masked_options(out.options),
+                    sealed(s.secret, secret_place(out.id)), s.order_by, s.enabled, s.paused,
+                    manner_json(s.manner), sealed(out.options, options_place(out.id))));
     return ok();
   });
   if (!done) return named(done.error(), s);
   out.secret.clear();
+  out.options = masked_options(out.options);
   return out;
 }
 
@@ -112,16 +121,29 @@ Status SqlStore::update_subscription(const Subscription& s) {
   Status done = change(writer_, [&](db::Session& session) -> Status {
     TRY(touch_subscriptions(session));
     TRY(hold_lanes(session, s.id));
-    int64_t changed = TRY(session.run(
-        "update subscription set name = ?, filter = ?, generation = generation + "
-        "(case when sink_kind = ? and sink_public = ? then 0 else 1 end), sink_kind = ?, "
-        "sink_public = ?, order_by = ?, enabled = ?, paused = ? where id = ?",
-        s.name, filter_json(s.filter), s.sink_kind, s.sink_public, s.sink_kind, s.sink_public,
-        s.order_by, s.enabled, s.paused, s.id));
-    if (changed == 0) return missing(s.id);
-    if (!s.secret.empty()) {
-      TRY(session.run("update subscription set secret = ? where id = ?", sealed(s.secret, s.id),
+    std::string kind, shown, whole;
+    TRY(session.query("select sink_kind, sink_public, sealed_options from subscription where id = ?",
+                      "ttt",
+                      [&](const db::Row& row) {
+                        kind = row.text(0), shown = row.text(1), whole = row.text(2);
+                      },
                       s.id));
+    if (kind.empty()) return missing(s.id);
+    whole = TRY(unsealed(whole, options_place(s.id)));
+    const bool kept = s.options.empty() || s.options == shown;
+    const std::string& options = kept ? whole : s.options;
+    const bool elsewhere = kind != s.sink_kind || options != whole;
+    TRY(session.run("update subscription set name = ?, filter = ?, generation = generation + ?, "
+                    "sink_kind = ?, order_by = ?, enabled = ?, paused = ?, manner = ? where id = ?",
+                    s.name, filter_json(s.filter), elsewhere ? 1 : 0, s.sink_kind, s.order_by,
+                    s.enabled, s.paused, manner_json(s.manner), s.id));
+    if (elsewhere) {
+      TRY(session.run("update subscription set sink_public = ?, sealed_options = ? where id = ?",
+                      masked_options(options), sealed(options, options_place(s.id)), s.id));
+    }
+    if (!s.secret.empty()) {
+      TRY(session.run("update subscription set secret = ? where id = ?",
+                      sealed(s.secret, secret_place(s.id)), s.id));
     }
     if (s.active()) {
       TRY(session.run("update lane set due_ms = (select due_ms from delivery where id = lane.head) "

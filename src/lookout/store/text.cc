@@ -17,7 +17,8 @@ constexpr ListKey kLists[] = {
     {"types", &Filter::types},           {"regions", &Filter::regions},
     {"environments", &Filter::environments}, {"namespaces", &Filter::namespaces},
     {"kinds", &Filter::kinds},           {"reasons", &Filter::reasons},
-    {"releases", &Filter::releases},
+    {"releases", &Filter::releases},     {"reason_patterns", &Filter::reason_patterns},
+    {"scopes", &Filter::scopes},
 };
 
 void append_key(std::string& out, std::string_view key) {
@@ -59,6 +60,10 @@ std::string filter_json(const Filter& filter) {
     append_key(out, "min_severity");
     json::append_string(out, severity_name(filter.min_severity), false);
   }
+  if (!filter.selector.empty()) {
+    append_key(out, "selector");
+    json::append_string(out, filter.selector, false);
+  }
   if (!filter.labels.empty()) {
     append_key(out, "labels");
     out += labels_json(filter.labels);
@@ -80,6 +85,11 @@ Result<Filter> read_filter(std::string_view json) {
       const auto severity = severity_of(entry.is_string() ? entry.as_string() : "");
       if (!severity) return wrong(key, "must be info, warning or error");
       out.min_severity = *severity;
+      continue;
+    }
+    if (key == "selector") {
+      if (!entry.is_string()) return wrong(key, "must be a text");
+      out.selector = entry.as_string();
       continue;
     }
     const ListKey* list = nullptr;

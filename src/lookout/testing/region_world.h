@@ -267,7 +267,7 @@ class RegionTest : public testing::Test {
     query.limit = 1000;
     return store_.events(query);
   }
-  std::vector<Store::StoredGap> gaps() { return *store_.gaps(0, 100); }
+  std::vector<StoredGap> gaps() { return *store_.gaps(0, 100); }
   std::vector<std::string> asked() { return std::exchange(cluster_.asked, {}); }
 
   sys::FakeClock clock_{kStartMs * 1'000'000};

@@ -103,7 +103,7 @@ class StoreTest : public testing::TestWithParam<db::Dialect> {
     s.name = name;
     s.filter = std::move(filter);
     s.sink_kind = "webhook";
-    s.sink_public = R"({"url":"https://example.com"})";
+    s.options = R"({"url":"https://example.com"})";
     s.secret = "whsec_hidden-" + name;
     auto added = store_->add_subscription(s);
     EXPECT_TRUE(added) << added.error().text();

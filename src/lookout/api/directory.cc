@@ -1,0 +1,57 @@
+// Who is who: people, owners, duties. What the configuration's file has is changed there.
+#include "lookout/api/handlers.h"
+#include "lookout/config/directory.h"
+#include "lookout/config/settings.h"
+
+namespace pintle::lookout {
+namespace {
+
+// Addresses and numbers are for those who may act on them.
+auto person_for(const Call& c) {
+  return [with = c.role >= Role::kOperate](const Person& p) { return person_json(p, with); };
+}
+
+template <typename T, typename F>
+Result<Answer> put(Backend& b, const Setting& made, std::vector<T> Directory::*list, F json) {
+  TRY(b.store.put_setting(made));
+  TRY(b.hooks.changed());
+  const auto config = b.hooks.config();
+  for (const T& item : config->directory.*list) {
+    if (item.name == made.name) return Answer{json(item)};
+  }
+  return Error("another change was faster", Code::kUnavailable);
+}
+
+}  // namespace
+
+Result<Answer> list_people(Backend& b, const Call& c) {
+  return Answer{items_json(b.hooks.config()->directory.people, person_for(c))};
+}
+Result<Answer> put_person(Backend& b, const Call& c) {
+  return put(b, TRY(person_setting(c.body, *b.hooks.config())), &Directory::people, person_for(c));
+}
+Result<Answer> remove_person(Backend& b, const Call& c) {
+  return remove_setting(b, kPersonSetting, c.names.at(0));
+}
+
+Result<Answer> list_owners(Backend& b, const Call&) {
+  return Answer{items_json(b.hooks.config()->directory.owners, owners_json)};
+}
+Result<Answer> put_owners(Backend& b, const Call& c) {
+  return put(b, TRY(owners_setting(c.body, *b.hooks.config())), &Directory::owners, owners_json);
+}
+Result<Answer> remove_owners(Backend& b, const Call& c) {
+  return remove_setting(b, kOwnersSetting, c.names.at(0));
+}
+
+Result<Answer> list_oncall(Backend& b, const Call&) {
+  return Answer{items_json(b.hooks.config()->directory.oncall, oncall_json)};
+}
+Result<Answer> put_oncall(Backend& b, const Call& c) {
+  return put(b, TRY(oncall_setting(c.body, *b.hooks.config())), &Directory::oncall, oncall_json);
+}
+Result<Answer> remove_oncall(Backend& b, const Call& c) {
+  return remove_setting(b, kOncallSetting, c.names.at(0));
+}
+
+}  // namespace pintle::lookout

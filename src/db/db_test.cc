@@ -11,6 +11,7 @@
 
 #include "db/migrate.h"
 #include "db/testing/postgres.h"
+#include "db/trouble.h"
 
 namespace pintle::db {
 namespace {
@@ -153,6 +154,7 @@ TEST_P(DbTest, ALockHeldTooLongIsUnavailable) {
     });
     EXPECT_FALSE(other);
     EXPECT_EQ(other.error().code(), Code::kUnavailable) << other.error().text();
+    EXPECT_EQ(trouble_of(other.error()), Trouble::kLocked) << other.error().text();
     return ok();
   }));
   must(two->run("update t set n = 4"));
@@ -276,11 +278,14 @@ TEST(Db, AFullOrReadOnlyDatabaseIsUnavailableUntilThereIsRoom) {
   Status full = fill("a");
   ASSERT_FALSE(full);
   EXPECT_EQ(full.error().code(), Code::kUnavailable) << full.error().text();
+  EXPECT_EQ(trouble_of(full.error()), Trouble::kFull);
   EXPECT_EQ(*db->number("select count(*) from t", -1), 0);
   ASSERT_TRUE(db->number("pragma max_page_count = 100000", 0));
   EXPECT_TRUE(fill("a"));
   ASSERT_TRUE(db->run("pragma query_only = 1"));
-  EXPECT_EQ(fill("b").error().code(), Code::kUnavailable);
+  const Status read_only = fill("b");
+  EXPECT_EQ(read_only.error().code(), Code::kUnavailable);
+  EXPECT_EQ(trouble_of(read_only.error()), Trouble::kReadOnly);
   ASSERT_TRUE(db->run("pragma query_only = 0"));
   EXPECT_TRUE(fill("b"));
 }
@@ -303,6 +308,7 @@ TEST(Db, BadUrlsAndPlacesAreErrors) {
   auto away = Session::open({"postgresql://u:secret@127.0.0.1:1/d"});
   ASSERT_FALSE(away);
   EXPECT_EQ(away.error().code(), Code::kUnavailable) << away.error().text();
+  EXPECT_EQ(trouble_of(away.error()), Trouble::kLost) << away.error().text();
   EXPECT_EQ(away.error().text().find("secret"), std::string::npos);
 }
 
@@ -312,6 +318,7 @@ TEST(Db, AFileThatIsNoDatabaseIsDataLoss) {
   auto db = Session::open({"sqlite:" + path});
   ASSERT_FALSE(db);
   EXPECT_EQ(db.error().code(), Code::kDataLoss) << db.error().text();
+  EXPECT_EQ(trouble_of(db.error()), Trouble::kDamaged);
   std::filesystem::remove(path);
 }
 

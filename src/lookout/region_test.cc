@@ -376,5 +376,29 @@ TEST_F(RegionTest, WhatWaitsForOthersIsToldWhenItStops) {
   EXPECT_EQ(events_of("pod.mount_failed")->size(), 1u);
 }
 
+// ---- gaps
+
+TEST_F(RegionTest, EventsThatMayHaveRunOutUnseenAreAGapThoughTheListBringsNothingNewer) {
+  config_.event_ttl_ms = 5'000;
+  begin();
+  cluster_.bookmark();
+  settle();
+  pass(3'000);
+  cluster_.cut_with(410);
+  pass(3'000);
+  EXPECT_EQ(gaps().size(), 0u) << "it was away for less than Events are kept";
+  cluster_.bookmark();
+  settle();
+  pass(8'000);
+  cluster_.cut_with(410);
+  pass(5'000);
+  ASSERT_EQ(gaps().size(), 1u);
+  EXPECT_EQ(gaps()[0].gap.resource, "events");
+  EXPECT_NE(gaps()[0].gap.cause.find("run out"), std::string::npos) << gaps()[0].gap.cause;
+  EXPECT_GE(gaps()[0].gap.to_ms - gaps()[0].gap.from_ms, 8'000);
+  pass(5'000);
+  EXPECT_EQ(gaps().size(), 1u) << "once";
+}
+
 }  // namespace
 }  // namespace pintle::lookout

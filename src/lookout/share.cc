@@ -70,6 +70,7 @@ Status Share::add(const std::string& region, std::shared_ptr<kube::Rest> cluster
   o.on_try = [this, &e](const Status& status) {
     std::lock_guard held(mutex_);
     e.taking = false;
+    e.asked = true;
     e.standing.failure = status ? std::nullopt : std::optional(status.error());
   };
   e.elector = TRY(informer::Elector::make(
@@ -92,6 +93,7 @@ bool Share::wants(Entry& entry) {
   if (entry.free_since_ns == 0 || now - entry.asked_ns > kAskedNs) entry.free_since_ns = now;
   entry.asked_ns = now;
   std::lock_guard held(mutex_);
+  entry.asked = true;  // nobody has it: that is known, too
   entry.taking = false;
   entry.taking = this->held() < part() || now - entry.free_since_ns >= kOrphanNs;
   return entry.taking;
@@ -203,9 +205,7 @@ std::string Share::unknown() const {
   std::lock_guard held(mutex_);
   if (!met_) return "how many lookouts share the database is not known yet";
   for (const auto& [region, e] : entries_) {
-    const Standing& s = e->standing;
-    if (s.epoch != 0 || !s.holder.empty() || s.failure) continue;
-    return cat("who has region ", region, " is not known yet");
+    if (!e->asked) return cat("who has region ", region, " is not known yet");
   }
   return "";
 }

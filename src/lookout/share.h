@@ -56,8 +56,8 @@ class Share {
   Status add(const std::string& region, std::shared_ptr<kube::Rest> cluster, int64_t epoch);
   void remove(const std::string& region);
   Standing standing(const std::string& region) const;
-  // What is not known yet: how many share the database, or who has a region whose cluster has been
-  // asked and has neither answered nor failed; "": all is.
+  // What is not known yet: how many share the database, or who has a region whose cluster has
+  // neither answered nor failed; "": all is.
   std::string unknown() const;
   // The store has refused our epoch, because it has this one.
   void refused(const std::string& region, int64_t epoch);
@@ -68,8 +68,8 @@ class Share {
  private:
   struct Entry {
     std::shared_ptr<kube::Rest> cluster;
-    Standing standing;  // guarded by mutex_, like the next three
-    bool taking = false;
+    Standing standing;  // guarded by mutex_, like the next four
+    bool taking = false, asked = false;  // asked: its Lease, at least once
     int64_t taken_ns = 0;
     int64_t keep_until_ns = 0;  // nobody else took it
     int64_t free_since_ns = 0, asked_ns = 0;  // the loop's, like what follows

@@ -208,5 +208,29 @@ TEST_F(ShareTest, GivesBackAtOnceWhatIsRemovedAndAllWhenItStops) {
   EXPECT_EQ(informer::string_at(release->call.body, {"spec", "holderIdentity"}), "");
 }
 
+TEST_F(ShareTest, ItIsKnownWhoHasWhatOnceEachLeaseWasAskedFor) {
+  EXPECT_EQ(share_->unknown(), "");
+  servers_["a"] = std::make_shared<ScriptedRest>();
+  ASSERT_TRUE(share_->add("a", servers_["a"], 0));
+  EXPECT_NE(share_->unknown().find("region a"), std::string::npos) << share_->unknown();
+  settle();
+  EXPECT_EQ(share_->unknown(), "");
+  held_by("b", "another", 3);
+  add("b");
+  EXPECT_EQ(share_->unknown(), "");
+  away_.insert("c");
+  add("c");
+  EXPECT_EQ(share_->unknown(), "") << "that is the cluster's trouble";
+
+  ShareOptions alone;
+  alone.name_space = "n";
+  alone.owner = "me";
+  alone.meet = []() -> Result<int> { return Error("the database is away"); };
+  alone.thread = false;
+  Share share(clock_, alone);
+  share.meet();
+  EXPECT_NE(share.unknown(), "");
+}
+
 }  // namespace
 }  // namespace pintle::lookout

@@ -1,5 +1,6 @@
-// The store and its writer while PostgreSQL is in trouble: an answer that is lost, a server that is
-// away, transactions that it ends, a database that is read-only.
+// The store and its writer while the database is in trouble: an answer that is lost, a server that is
+// away, transactions that it ends, a database or a file that cannot be written.
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -235,6 +236,76 @@ TEST_P(TroubleTest, AReadOnlyDatabaseIsShownAndWhatWaitsIsStoredWhenItIsNot) {
   ASSERT_TRUE(sql("select pg_reload_conf()"));
   push(1);
   expect_whole(2);
+}
+
+// What a file system does that turns read-only: every write of an open file fails.
+class ReadOnly {
+ public:
+  explicit ReadOnly(const std::string& folder) {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code none;
+      const std::string path = std::filesystem::read_symlink(entry.path(), none);
+      if (!path.starts_with(folder) || path.ends_with("-shm")) continue;
+      fds_.push_back({std::atoi(entry.path().filename().c_str()), path});
+    }
+    reopen(O_RDONLY);
+  }
+  ~ReadOnly() { reopen(O_RDWR); }
+  size_t files() const { return fds_.size(); }
+
+ private:
+  void reopen(int how) {
+    for (const auto& [fd, path] : fds_) {
+      const int other = ::open(path.c_str(), how | O_CLOEXEC);
+      EXPECT_GE(::dup2(other, fd), 0) << path;
+      ::close(other);
+    }
+  }
+  std::vector<std::pair<int, std::string>> fds_;
+};
+
+TEST(Trouble, AFileThatCannotBeWrittenForAWhileLosesNothing) {
+  const std::string folder = testing::TempDir() + "trouble_ro-" + std::to_string(getpid());
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  auto store =
+      Store::open({"sqlite:" + folder + "/lookout.db", std::string(32, 'k'), 1}, sys::real_clock())
+          .value();
+  const Region region = store->put_region({0, "north", "c1", "prod"}).value();
+  Writer writer([&](const Batch& b) { return store->commit(b); }, sys::real_clock(), Log(),
+                [](const Batch&, const Committed&) {});
+  int pushed = 0;
+  const auto push = [&] {
+    Batch b;
+    b.region_id = region.id;
+    b.region = "north";
+    b.cluster_uid = "c1";
+    b.observations = {state_of(cat("u", ++pushed), "1")};
+    b.events = {event_of("kubernetes.event", 0)};
+    writer.push(std::move(b));
+  };
+  writer.start();
+  push();
+  ASSERT_TRUE(soon([&] { return writer.counters().events == 1; }));
+  {
+    const ReadOnly now(folder);
+    ASSERT_GE(now.files(), 2u) << "the database and its log";
+    push();
+    ASSERT_TRUE(soon([&] { return writer.counters().failures > 1; }));
+    push();
+    const Writer::Counters during = writer.counters();
+    EXPECT_NE(during.last_error.find(folder), std::string::npos) << during.last_error;
+    EXPECT_NE(during.trouble_since_ms, 0);
+    EXPECT_EQ(during.events, 1u);
+    EXPECT_EQ(store->last_sequence().value_or(-1), 1) << "reading goes on";
+  }
+  EXPECT_TRUE(soon([&] { return writer.counters().events == 3; }));
+  EXPECT_EQ(writer.counters().trouble_since_ms, 0);
+  EXPECT_EQ(writer.counters().dropped, 0u);
+  EXPECT_EQ(store->counts("c1", "events")->size(), 3u);
+  writer.stop(1000);
+  store.reset();
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Trouble, AReadOnlyFileIsAClearErrorAtTheStart) {

@@ -4,8 +4,8 @@
 //
 // Subscribe it to "image.pulled". Options: url (Harbor's), user (a robot that may create tags, and
 // delete them if they move), template (the tag's name), moving. The secret is the robot's password.
-// - A fixed tag is created once for each digest: "rel-RELEASE-REVISION", without a release
-//   "running-DIGEST". One that is there already is a success.
+// - A fixed tag is created once for each digest: "rel-RELEASE-REVISION", where one of them
+//   is not known "running-DIGEST". One that is there already is a success.
 // - A moving one, "deployed-ENVIRONMENT-REGION", is at what was pulled last. Harbor moves no tag:
 //   where one is in the way it is deleted and created anew. Its subscription is told in order.
 // An image of another registry, one without a digest and one that this Harbor does not hold are
@@ -33,7 +33,7 @@ constexpr size_t kTagBytes = 128;
 constexpr size_t kWhyBytes = 300;
 constexpr Limit kRate = {20, 1000};  // requests a second: a burst of 15, the rest spread
 constexpr std::string_view kFixed =
-    "{{ if .release }}rel-{{ .release }}{{ if .revision }}-{{ .revision }}{{ end }}{{ else }}"
+    "{{ if and .release .revision }}rel-{{ .release }}-{{ .revision }}{{ else }}"
     "running-{{ .data.digest | trimPrefix \"sha256:\" | trunc 12 }}{{ end }}";
 constexpr std::string_view kMoving =
     "deployed-{{ if .environment }}{{ .environment }}-{{ end }}{{ .region }}";

@@ -70,7 +70,7 @@ TEST(Harbor, NamesTheTagByTemplateWithWhatATagMayHold) {
   };
   const auto as_it_is = [](Claimed&) {};
   EXPECT_EQ(named(R"(,"template":"-in {{ .region }}/{{ .release }}")", as_it_is), R"({"name":"in-eu-1-web"})");
-  EXPECT_EQ(named("", [](Claimed& c) { c.event.event.revision = 0; }), R"({"name":"rel-web"})");
+  EXPECT_EQ(named("", [](Claimed& c) { c.event.event.revision = 0; }), R"({"name":"running-0123456789ab"})");
   EXPECT_EQ(named("", [](Claimed& c) { c.event.event.release = ""; }), R"({"name":"running-0123456789ab"})");
   EXPECT_EQ(named(R"(,"moving":true)", as_it_is), R"({"name":"deployed-prod-eu-1"})");
   EXPECT_EQ(named(R"(,"moving":true)", [](Claimed& c) { c.event.environment = ""; }), R"({"name":"deployed-eu-1"})");

@@ -17,7 +17,8 @@ bool Groups::take(Event& event, int64_t now_ms) {
   const auto [at, opened] = open_.try_emplace(
       cat(event.type, '/', event.release_namespace, '/', event.release));
   Group& g = at->second;
-  g.pods.emplace(event.subject.uid, event.subject.name);
+  const Subject& pod = event.subject;
+  g.pods.emplace(pod.uid.empty() ? pod.name : pod.uid, pod.name);
   if (opened) {
     g.due_ms = now_ms + within_ms_;
     g.first = std::move(event);

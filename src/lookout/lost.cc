@@ -36,12 +36,12 @@ Status told_in(Store& store, const std::string& region, const std::set<std::stri
   return ok();
 }
 
-// The cluster may have been told of under another name.
+// Where nothing is known under this name the cluster was told of under another.
 Result<std::map<std::string, Event>> told_of(Store& store, const std::string& region,
                                              const std::set<std::string>& uids) {
   std::map<std::string, Event> out;
   TRY(told_in(store, region, uids, out));
-  if (out.size() < uids.size()) TRY(told_in(store, "", uids, out));
+  if (out.empty()) TRY(told_in(store, "", uids, out));
   return out;
 }
 

@@ -223,9 +223,6 @@ void Observer::tick(int64_t now_ms, Batch& batch) {
   groups_.tick(now_ms, false, batch.events);
 }
 
-void Observer::flush(Batch& batch) {
-  for (; !held_.empty(); held_.pop_front()) batch.events.push_back(std::move(held_.front().event));
-  groups_.tick(0, true, batch.events);
-}
+void Observer::flush(Batch& batch) { groups_.tick(0, true, batch.events); }
 
 }  // namespace pintle::lookout

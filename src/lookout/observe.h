@@ -36,7 +36,8 @@ class Observer {
               Batch& batch);
   void tick(int64_t now_ms, Batch& batch);
   int64_t next_tick_ms() const;  // 0: nothing waits
-  // All that is held back for others or for a digest, now: nothing more is heard.
+  // What waits for others of its kind, now: nothing more is heard. An image that waits for its digest
+  // is told by its pod, whoever watches that next.
   void flush(Batch& batch);
   // Since when anything is held back that only what was heard since would tell again; 0: nothing is.
   int64_t holds_since_ms() const { return groups_.since_ms(); }

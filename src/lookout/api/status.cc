@@ -67,7 +67,7 @@ Result<Answer> show_ready(Backend& b, const Call&) {
   size_t live = 0, regions = 0;
   for (const RegionStatus& r : b.hooks.regions()) {
     ++regions;
-    live += r.state == "live" || r.state == "elsewhere" ? 1 : 0;
+    live += is_well(r.state) || r.state == "elsewhere" ? 1 : 0;
   }
   const bool ready = reasons.empty();
   return Answer{Data()

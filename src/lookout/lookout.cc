@@ -10,11 +10,11 @@
 #include "base/strings.h"
 #include "crypt/crypt.h"
 #include "lookout/api/api.h"
-#include "lookout/archive.h"
+#include "lookout/clean/archive.h"
 #include "lookout/config/settings.h"
 #include "lookout/deliver/deliver.h"
 #include "lookout/deliver/trial.h"
-#include "lookout/regions.h"
+#include "lookout/region/regions.h"
 #include "lookout/writer.h"
 #include "sys/clock.h"
 

@@ -2,7 +2,7 @@
 //
 //   region (informers) -> observe -> writer (one transaction every few ms) -> deliver -> sinks
 //
-// Several may share one PostgreSQL: then share.h divides the regions, and any of them delivers.
+// Several may share one PostgreSQL: then region/share.h divides the regions, and any of them delivers.
 //
 // Back-pressure: a region hands its batches to the writer through a queue bounded in bytes; while it
 // is full the region's informers hold up the server, and nothing is dropped.

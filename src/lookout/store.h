@@ -25,11 +25,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "lookout/clean/policy.h"
 #include "lookout/filter.h"
 #include "lookout/manner.h"
 #include "lookout/model.h"
 #include "lookout/people.h"
-#include "lookout/policy.h"
 #include "sys/clock.h"
 
 namespace pintle::lookout {
@@ -286,7 +286,7 @@ class Store {
   virtual Status resend(int64_t delivery_id) = 0;  // due now, next generation, same webhook-id
   virtual Status skip(int64_t delivery_id) = 0;    // cancelled, so that its key goes on
 
-  // Removes what the policies say may go (policy.h), some `limit` rows of it, in a round over all
+  // Removes what the policies say may go (clean/policy.h), some `limit` rows of it, in a round over all
   // tables that the next call takes up; `more`: the round is not over. Other policies begin another
   // one. An event goes with its deliveries and their attempts.
   // What goes by a policy with `archive` is handed to `archive` first, whole; what that refuses

@@ -21,7 +21,7 @@
 #include "lookout/config/config.h"
 #include "lookout/deliver/deliver.h"
 #include "lookout/deliver/trial.h"
-#include "lookout/region.h"
+#include "lookout/region/region.h"
 #include "lookout/store.h"
 #include "lookout/writer.h"
 #include "sys/clock.h"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "lookout/clean/policy.h"
 #include "lookout/deliver/guard.h"
 #include "lookout/people.h"
-#include "lookout/policy.h"
 #include "lookout/rules/rules.h"
 #include "lookout/store.h"
 #include "lookout/track/tracker.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "db/db.h"
-#include "lookout/policy.h"
+#include "lookout/clean/policy.h"
 
 namespace pintle::lookout {
 

@@ -16,7 +16,7 @@
 
 #include "base/strings.h"
 #include "informer/testing/scripted_test.h"
-#include "lookout/region.h"
+#include "lookout/region/region.h"
 #include "lookout/testing/memory_store.h"
 #include "lookout/testing/store_fixture.h"
 #include "sys/memory_disk.h"
@@ -209,7 +209,7 @@ class RegionTest : public testing::Test {
     ask_ms_ = 0;
     settle();
   }
-  // Until nobody has anything to do: what regions.cc does, asking each second.
+  // Until nobody has anything to do: what region/regions.cc does, asking each second.
   void settle() {
     for (int i = 0; i < 50; ++i) {
       const int64_t now = clock_.now_ns() / 1'000'000;

@@ -1,4 +1,4 @@
-#include "lookout/policy.h"
+#include "lookout/clean/policy.h"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "informer/shared_informer.h"
-#include "lookout/region.h"
+#include "lookout/region/region.h"
 
 namespace pintle::lookout {
 

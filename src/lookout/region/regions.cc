@@ -1,4 +1,4 @@
-#include "lookout/regions.h"
+#include "lookout/region/regions.h"
 
 #include <malloc.h>
 

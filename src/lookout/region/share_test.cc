@@ -1,4 +1,4 @@
-#include "lookout/share.h"
+#include "lookout/region/share.h"
 
 #include <gtest/gtest.h>
 

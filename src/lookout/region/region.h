@@ -122,7 +122,7 @@ class WatchedRegion {
                    std::string name_space, std::string labels, std::string fields);
   Status watch_everywhere(std::string group, std::string version, std::string plural,
                           std::string kind, std::string labels, std::string fields);
-  Status watch_definition(std::string_view name);  // region_kinds.cc, as the next four
+  Status watch_definition(std::string_view name);  // kinds.cc, as the next four
   void care_for_argo();
   void drop_watch(std::string_view resource);
   void keep_within_memory();
@@ -131,7 +131,7 @@ class WatchedRegion {
   void expect_old_versions(std::string_view below);
   void tell_gap(Watch& watch, int64_t now_ms, std::string cause, Batch& batch);
   void tell_set_back(Watch& watch, int64_t now_ms, Batch& batch);
-  bool check_health(int64_t now_ms);  // region_health.cc, as the next three
+  bool check_health(int64_t now_ms);  // health.cc, as the next three
   Status tell_health(bool well, int64_t now_ms);
   bool watched_elsewhere(int64_t region_id, int64_t now_ms) const;
   std::string state_now(std::string& error) const;

@@ -20,8 +20,8 @@
 
 #include "lookout/config/config.h"
 #include "lookout/deliver/workers.h"
-#include "lookout/region.h"
-#include "lookout/share.h"
+#include "lookout/region/region.h"
+#include "lookout/region/share.h"
 
 namespace pintle::lookout {
 

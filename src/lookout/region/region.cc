@@ -1,4 +1,4 @@
-#include "lookout/region.h"
+#include "lookout/region/region.h"
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 #include "kube/config.h"
 #include "lookout/config/kubeconfig_text.h"
 #include "lookout/fields.h"
-#include "lookout/lost.h"
-#include "lookout/region_watch.h"
+#include "lookout/region/lost.h"
+#include "lookout/region/watch.h"
 #include "lookout/track/release_payload.h"
 
 namespace pintle::lookout {

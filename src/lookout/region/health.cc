@@ -5,8 +5,8 @@
 
 #include "base/strings.h"
 #include "lookout/fields.h"
-#include "lookout/region.h"
-#include "lookout/region_watch.h"
+#include "lookout/region/region.h"
+#include "lookout/region/watch.h"
 
 namespace pintle::lookout {
 namespace {

@@ -1,4 +1,4 @@
-#include "lookout/region.h"
+#include "lookout/region/region.h"
 
 #include "lookout/testing/region_world.h"
 

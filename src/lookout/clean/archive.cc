@@ -1,4 +1,4 @@
-#include "lookout/archive.h"
+#include "lookout/clean/archive.h"
 
 #include "base/strings.h"
 #include "lookout/api/json.h"

@@ -1,4 +1,4 @@
-#include "lookout/lost.h"
+#include "lookout/region/lost.h"
 
 #include <algorithm>
 #include <map>

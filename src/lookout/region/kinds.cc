@@ -7,8 +7,8 @@
 #include "base/strings.h"
 #include "json/json.h"
 #include "lookout/fields.h"
-#include "lookout/region.h"
-#include "lookout/region_watch.h"
+#include "lookout/region/region.h"
+#include "lookout/region/watch.h"
 #include "lookout/track/release_payload.h"
 
 namespace pintle::lookout {

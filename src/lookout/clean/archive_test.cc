@@ -1,4 +1,4 @@
-#include "lookout/archive.h"
+#include "lookout/clean/archive.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

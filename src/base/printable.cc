@@ -1,5 +1,7 @@
 #include "base/printable.h"
 
+#include "base/strings.h"
+
 namespace pintle {
 
 std::string printable(std::string_view text) {
@@ -14,6 +16,13 @@ std::string printable(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string shortened(std::string_view text, size_t most) {
+  if (text.size() <= most) return std::string(text);
+  size_t n = most;
+  while (n > 0 && (static_cast<uint8_t>(text[n]) & 0xC0) == 0x80) --n;  // not within a rune
+  return cat(text.substr(0, n), "... (", text.size(), " bytes)");
 }
 
 }  // namespace pintle

@@ -6,12 +6,17 @@
 #include "base/path.h"
 #include "base/strings.h"
 #include "chart/go_struct.h"
+#include "chart/timestamp.h"
+#include "cli/index_parts.h"
 #include "yaml/yaml.h"
 
 namespace pintle::cli {
 namespace {
 
 constexpr size_t kMaxFile = size_t{16} << 20;  // repositories.yaml; thousands of them fit
+// An index: the largest known had 30 MB. A small one is read as a tree, a larger one row by row.
+constexpr size_t kMaxIndex = size_t{40} << 20, kMaxTree = size_t{4} << 20;
+constexpr size_t kMaxVersions = 150'000;  // of all charts in an index; four keywords count as one
 
 std::string text_at(const value::Value& map, std::string_view key) {
   const value::Value* v = map.get(key);
@@ -89,6 +94,15 @@ RepositoryFile load_repositories(const Env& env, const std::string& path) {
   };
   in.object(*tree, "File",
             {{"apiVersion", ignored},
+             {"generated",
+              [&](const value::Value& v) {
+                if (v.is_nil()) return;
+                if (!v.is_string()) {
+                  return in.fail("Time.UnmarshalJSON: input is not a JSON string");
+                }
+                const auto time = chart::parse_rfc3339(v.as_string());
+                if (!time) in.fail(time.error().text());
+              }},
              {"repositories", [&](const value::Value& v) {
                 in.objects(v, "Entry", &null_row, nullptr, [&] { out.repositories.clear(); }, add);
               }}});
@@ -119,40 +133,76 @@ void warn_of_expired_repositories(Env& env, const std::string& repositories_file
   }
 }
 
+namespace {
+
+// The rows of one index as they come.
+class IndexCharts {
+ public:
+  IndexCharts(const std::string& path, const Log& log) : path_(path), log_(log) {}
+
+  void begin(std::string_view name) { charts_.push_back({std::string(name), {}}); }
+
+  Status add(const value::Value& row) {
+    IndexedChart& chart = charts_.back();
+    if (row.is_nil()) {
+      log_("WARN", "skipping loading invalid entry for chart: empty entry",
+           {{"name", chart.name}, {"source", path_}});
+      return ok();
+    }
+    ChartVersion version = read_version(row);
+    if (const std::string why = fault(version); !why.empty()) {
+      log_("WARN", "skipping loading invalid entry for chart",
+           {{"name", chart.name}, {"version", version.version}, {"source", path_}, {"error", why}});
+      return ok();
+    }
+    kept_ += 4 + version.keywords.size();
+    if (kept_ > 4 * kMaxVersions) {
+      return Error(Code::kInvalidArgument, cat("index has more than ", kMaxVersions, " chart versions"));
+    }
+    chart.versions.push_back(std::move(version));
+    return ok();
+  }
+
+  std::vector<IndexedChart> take() {
+    std::ranges::stable_sort(charts_, {}, &IndexedChart::name);
+    for (IndexedChart& chart : charts_) sort_newest_first(chart.versions);
+    return std::move(charts_);
+  }
+
+ private:
+  const std::string& path_;
+  const Log& log_;
+  std::vector<IndexedChart> charts_;
+  size_t kept_ = 0;
+};
+
+}  // namespace
+
 Result<std::vector<IndexedChart>> load_index(const Env& env, const std::string& path,
                                              const Log& log) {
-  const std::string text = TRY(env.disk.read_file(path));
+  const std::string text = TRY(env.disk.read_file(path, kMaxIndex));
   if (text.empty()) return Error(Code::kInvalidArgument, "empty index.yaml file");
-  const value::Value index = TRY(yaml::read_strict(text));
-  std::vector<IndexedChart> out;
-  if (const value::Value* entries = index.get("entries"); entries && entries->is_map()) {
-    for (const auto& [name, list] : *entries->as_map()) {
-      IndexedChart chart{std::string(name), {}};
-      for (const value::Value& item : list.items()) {
-        if (item.is_nil()) {
-          log("WARN", "skipping loading invalid entry for chart: empty entry",
-              {{"name", chart.name}, {"source", path}});
-          continue;
-        }
-        ChartVersion version = read_version(item);
-        if (const std::string why = fault(version); !why.empty()) {
-          log("WARN", "skipping loading invalid entry for chart",
-              {{"name", chart.name},
-               {"version", version.version},
-               {"source", path},
-               {"error", why}});
-          continue;
-        }
-        chart.versions.push_back(std::move(version));
+  IndexCharts charts(path, log);
+  value::Value index;
+  if (text.size() > kMaxTree) {
+    index = TRY(read_index_parts(text, {[&](std::string_view name) {
+                                          charts.begin(name);
+                                          return ok();
+                                        },
+                                        [&](const value::Value& row) { return charts.add(row); }}));
+  } else {
+    index = TRY(yaml::read_strict(text));
+    if (const value::Value* entries = index.get("entries"); entries && entries->is_map()) {
+      for (const auto& [name, list] : *entries->as_map()) {
+        charts.begin(name.view());
+        for (const value::Value& row : list.items()) TRY(charts.add(row));
       }
-      sort_newest_first(chart.versions);
-      out.push_back(std::move(chart));
     }
   }
   if (text_at(index, "apiVersion").empty()) {
     return Error(Code::kInvalidArgument, "no API version specified");
   }
-  return out;
+  return charts.take();
 }
 
 std::string cached_index_path(const std::string& cache, std::string_view repository) {

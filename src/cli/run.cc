@@ -58,7 +58,8 @@ int exit_code(const Error& error) {
 }
 
 int fail(Session& session, const Error& error) {
-  const std::string& said = error.text();
+  constexpr size_t kLongest = size_t{400} << 10;  // of what Helm would print in megabytes
+  const std::string said = shortened(error.text(), kLongest);
   std::string text =
       cat("Error: ", printable(session.helm3() ? helm3_error_text(said) : said), "\n");
   if (const auto* causes = error.find<kube::Causes>()) text += printable(kube::text(*causes));

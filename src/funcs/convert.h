@@ -50,9 +50,9 @@ inline constexpr std::string_view kNilPointer =
 
 // A template can ask for any size; one result may hold this much, so that a chart stays within
 // 256 MiB. Go has no such bounds: it ends in "out of memory".
-inline constexpr size_t kMaxBytes = size_t{32} << 20;
+inline constexpr size_t kMaxBytes = size_t{16} << 20;
 inline constexpr size_t kMaxItems = size_t{1} << 20;
-bool fail_size(value::Call& call);   // "result is larger than 33554432 bytes"
+bool fail_size(value::Call& call);   // "result is larger than 16777216 bytes"
 bool fail_items(value::Call& call);  // "result has more than 1048576 elements"
 // Call::steps
 inline constexpr uint64_t kStepsInAMillisecond = 33'000;

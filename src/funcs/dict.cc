@@ -36,6 +36,8 @@ bool get(Call& c) {
   return c.give(v ? *v : value::str(""));
 }
 
+constexpr size_t kEntriesMovedInAStep = 8;
+
 void tell_change(Call& c) {
   if (YamlTexts* texts = env(c).yaml_texts) texts->changed();
 }
@@ -43,13 +45,20 @@ void tell_change(Call& c) {
 bool set(Call& c) {
   if (c[0].as_map() == nullptr) return c.fail("assignment to entry in nil map");
   tell_change(c);
-  c[0].as_map()->set(c[1].str(), c[2]);
+  value::Map& map = *c[0].as_map();
+  const size_t before = map.size();
+  map.set(c[1].str(), c[2]);
+  if (map.size() > before && !(map.entries().back().key == c[1].str())) {
+    c.steps = before / kEntriesMovedInAStep;
+  }
   return c.give(as_plain_map(c[0]));
 }
 
 bool unset(Call& c) {
   tell_change(c);
-  if (c[0].as_map()) c[0].as_map()->erase(c[1].as_string());
+  if (c[0].as_map() && c[0].as_map()->erase(c[1].as_string())) {
+    c.steps = c[0].length() / kEntriesMovedInAStep;
+  }
   return c.give(as_plain_map(c[0]));
 }
 

@@ -40,7 +40,7 @@ bool give_error_list(Call& c, const Error& e) {
   return c.give(Value::list_of({value::str(e.text())}));
 }
 
-constexpr size_t kBytesWrittenInAStep = 3;
+constexpr size_t kBytesWrittenInAStep = 2;
 
 Result<Str> yaml_of(Call& c) {
   YamlTexts* texts = c[0].is_map() && c[0].length() > 0 ? env(c).yaml_texts : nullptr;
@@ -78,11 +78,11 @@ bool to_yaml_pretty(Call& c) {
 
 // Reads argument 0, or says that it has too many values; both take time by its length. Commas and
 // brackets in JSON's strings count too: no text of a chart has a million.
-constexpr size_t kBytesParsedInAStep = 2, kMaxJsonValues = size_t{1} << 20;
+constexpr size_t kStepsToParseAByte = 3, kMaxJsonValues = size_t{1} << 20;
 
 std::string_view source(Call& c) {
   const std::string_view text = c[0].as_string();
-  c.steps = text.size() / kBytesParsedInAStep;
+  c.steps = text.size() * kStepsToParseAByte;
   return text;
 }
 template <typename Read>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/gotext.h"
+#include "base/printable.h"
 #include "base/strings.h"
 #include "funcs/convert.h"
 #include "funcs/families.h"
@@ -72,12 +73,12 @@ bool tpl(Call& c) {
   bool parsing = where != nullptr && where->stage == tmpl::Location::Stage::kParse;
   return c.fail(Error::with_cause(
       cat(parsing ? "cannot parse template " : "error during tpl function execution for ",
-          quote(text.view()), ": ", error.text()),
+          quote(shortened(text.view())), ": ", error.text()),
       error));
 }
 
 bool wrapped_failure(Call& c, std::string_view message) {
-  return c.fail(cat(kErrStart, message, kErrEnd));
+  return c.fail(cat(kErrStart, shortened(message), kErrEnd));
 }
 
 bool required(Call& c) {

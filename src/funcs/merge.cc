@@ -1,5 +1,8 @@
 #include "funcs/merge.h"
 
+#include <iterator>
+#include <vector>
+
 #include "base/strings.h"
 #include "funcs/convert.h"
 
@@ -13,8 +16,7 @@ namespace {
 
 constexpr size_t kMaxLooked = size_t{1} << 22;
 
-Status merge_level(Map& dst, const Map& src, Overwrite overwrite, int depth,
-                   size_t& looked);
+Status merge_level(Map& dst, const Map& src, Overwrite overwrite, int depth, size_t& looked);
 
 // What mergo does inside the pair before it decides about the entry as a whole.
 Status merge_pair(const Value& dst, const Value& src, Overwrite overwrite, int depth,
@@ -32,8 +34,9 @@ Status merge_pair(const Value& dst, const Value& src, Overwrite overwrite, int d
   return ok();
 }
 
-Status merge_level(Map& dst, const Map& src, Overwrite overwrite, int depth,
-                   size_t& looked) {
+// What dst has no key for goes to `added`, in order.
+Status merge_entries(Map& dst, const Map& src, Overwrite overwrite, int depth, size_t& looked,
+                     std::vector<Map::Entry>& added) {
   if (depth > kMaxDepth) return Error(cat("maps are nested deeper than ", kMaxDepth, " levels"));
   // Maps may hold one another twice, level by level.
   looked += src.size();
@@ -44,12 +47,13 @@ Status merge_level(Map& dst, const Map& src, Overwrite overwrite, int depth,
     const Map::Entry entry = src.begin()[static_cast<ptrdiff_t>(i)];
     const Value& theirs = entry.value;
     const Value* ours = dst.find(entry.key);
-    if (theirs.is_nil()) {
-      if (win) dst.set(entry.key, theirs);
+    if (theirs.is_nil() && !win) continue;
+    if (ours == nullptr) {
+      added.push_back(entry);
       continue;
     }
     bool keep = false;
-    if (ours != nullptr && !ours->is_nil()) {
+    if (!theirs.is_nil() && !ours->is_nil()) {
       Value mine = *ours;
       TRY(merge_pair(mine, theirs, overwrite, depth, looked));
       // Asked after the merge: an empty map filled by it stays ours.
@@ -58,6 +62,33 @@ Status merge_level(Map& dst, const Map& src, Overwrite overwrite, int depth,
     if (!keep) dst.set(entry.key, theirs);
   }
   return ok();
+}
+
+// Sets many at once: one by one each would move what lies behind it.
+void set_all(Map& map, std::vector<Map::Entry> more) {
+  constexpr size_t kFew = 8;
+  auto& entries = map.entries();
+  if (more.size() <= kFew || map.empty() || entries.back().key < more.front().key) {
+    for (Map::Entry& e : more) map.set(std::move(e.key), std::move(e.value));
+    return;
+  }
+  std::vector<Map::Entry> merged;
+  merged.reserve(entries.size() + more.size());
+  auto mine = entries.begin();
+  for (Map::Entry& e : more) {
+    while (mine != entries.end() && mine->key < e.key) merged.push_back(std::move(*mine++));
+    if (mine != entries.end() && mine->key == e.key) ++mine;
+    merged.push_back(std::move(e));
+  }
+  std::move(mine, entries.end(), std::back_inserter(merged));
+  entries = std::move(merged);
+}
+
+Status merge_level(Map& dst, const Map& src, Overwrite overwrite, int depth, size_t& looked) {
+  std::vector<Map::Entry> added;
+  Status merged = merge_entries(dst, src, overwrite, depth, looked, added);
+  set_all(dst, std::move(added));
+  return merged;
 }
 
 }  // namespace

@@ -13,9 +13,18 @@ using value::Value;
 
 namespace {
 
+// Cleaning holds every part of a path: no path has a million bytes.
+constexpr size_t kMaxPath = size_t{1} << 20;
+
+template <auto kFn>
+bool cleaned(Call& c) {
+  if (c[0].as_string().size() > kMaxPath) return c.fail("path is too long");
+  return c.give(value::str(kFn(c[0].as_string())));
+}
+
 bool base(Call& c) { return c.give(value::str(path::base(c[0].as_string()))); }
-bool dir(Call& c) { return c.give(value::str(path::dir(c[0].as_string()))); }
-bool clean(Call& c) { return c.give(value::str(path::clean(c[0].as_string()))); }
+bool dir(Call& c) { return cleaned<path::dir>(c); }
+bool clean(Call& c) { return cleaned<path::clean>(c); }
 bool ext(Call& c) { return c.give(value::str(path::ext(c[0].as_string()))); }
 bool is_abs(Call& c) { return c.give(Value::boolean(path::is_abs(c[0].as_string()))); }
 

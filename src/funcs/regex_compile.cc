@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kKept = 64;
 constexpr int64_t kMemory = 8 << 20;
+constexpr size_t kMaxPattern = size_t{1} << 20;
 constexpr int64_t kMuchMemory = 64 << 20;
 
 struct ViewHash {
@@ -24,6 +25,9 @@ struct ViewHash {
 Result<regex::RegexPtr> compile_regex(std::string_view pattern) {
   thread_local std::unordered_map<std::string, regex::RegexPtr, ViewHash, std::equal_to<>> kept;
   if (auto it = kept.find(pattern); it != kept.end()) return it->second;
+  if (pattern.size() > kMaxPattern) {
+    return Error("error parsing regexp: expression too large", Code::kResourceExhausted);
+  }
   auto compiled = regex::Regex::compile(pattern, kMemory);
   if (!compiled && compiled.error().code() == Code::kResourceExhausted) {
     return regex::Regex::compile(pattern, kMuchMemory);

@@ -69,7 +69,7 @@ TEST(Strings, ReplaceAndRepeat) {
 }
 
 TEST(Strings, SizesThatNobodyMeansAreRefusedOrFast) {
-  constexpr const char* kTooLarge = "error: result is larger than 33554432 bytes";
+  constexpr const char* kTooLarge = "error: result is larger than 16777216 bytes";
   const Row rows[] = {
       {R"({{ repeat 1000000000 "abc" }})", kTooLarge},
       {R"({{ indent 1000000000 "a\nb" }})", kTooLarge},

@@ -2,6 +2,8 @@
 
 #include <ctime>
 
+#include "sys/thread_time.h"
+
 namespace pintle::sys {
 namespace {
 
@@ -23,6 +25,8 @@ Clock& real_clock() {
   static RealClock clock;
   return clock;
 }
+
+int64_t thread_time_ns() { return read(CLOCK_THREAD_CPUTIME_ID); }
 
 int local_offset_seconds(int64_t unix_ns) {
   const time_t seconds = unix_ns / 1'000'000'000;

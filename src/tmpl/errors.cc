@@ -2,8 +2,9 @@
 //
 // A chain of a thousand includes nests a thousand such texts in each other. The text stays exact,
 // but once it is long the links between the outermost and the innermost error are dropped, so that
-// memory stays bounded. A limit (LimitReached) is reported by the call that met it, not wrapped.
+// memory stays bounded, and in the end no further text is put around it. A limit (LimitReached) is reported by the call that met it, not wrapped.
 #include "base/gotext.h"
+#include "base/printable.h"
 #include "base/strings.h"
 #include "tmpl/print.h"
 #include "tmpl/vm.h"
@@ -12,7 +13,7 @@ namespace pintle::tmpl {
 
 namespace {
 
-constexpr size_t kLongText = size_t{128} << 10;
+constexpr size_t kLongText = size_t{128} << 10, kLongestText = size_t{320} << 10;
 
 const Error& innermost(const Error& e) {
   const Error* at = &e;
@@ -37,7 +38,7 @@ Error Vm::Rep::exec_error(const Node* at, std::string_view message, const Error*
   std::string place = cat(source.name, ":", lc.line, ":", lc.column);
   // Go puts the place into a format string unescaped.
   if (place.find('%') != place.npos) place = sprintf(place, {});
-  std::string text = cat("template: ", place, ": executing ", quote(current->name), " at <",
+  std::string text = cat("template: ", place, ": executing ", quote(shortened(current->name)), " at <",
                          to_source(*n), ">: ", message);
   where->stage = Location::Stage::kExec;
   where->name = source.name;
@@ -68,8 +69,12 @@ bool Vm::Rep::fail_calling(const Node* at, std::string_view name, Error cause) {
                                 std::make_unique<LimitReached>());
     return false;
   }
-  error = exec_error(at, cat("error calling ", name, ": ", cause.text()), &cause,
-                     std::make_unique<Location>());
+  if (cause.text().size() > kLongestText && cause.find<Location>() != nullptr) {
+    error = std::move(cause);
+    return false;
+  }
+  const std::string said = shortened(cause.text(), kLongestText);
+  error = exec_error(at, cat("error calling ", name, ": ", said), &cause, std::make_unique<Location>());
   return false;
 }
 

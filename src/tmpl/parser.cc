@@ -8,8 +8,10 @@
 #include "tmpl/parser.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/gotext.h"
+#include "base/printable.h"
 #include "base/strings.h"
 #include "tmpl/builtins.h"
 #include "tmpl/lexer.h"
@@ -101,7 +103,7 @@ class Parser {
   std::nullptr_t fail(std::string_view message) {
     if (failed_) return nullptr;
     int line = line_of(tokens_[0].pos);
-    Error e(cat("template: ", source_.name, ":", line, ": ", message), Code::kInvalidArgument);
+    Error e(cat("template: ", source_.name, ":", line, ": ", shortened(message)), Code::kInvalidArgument);
     auto where = std::make_unique<Location>();
     where->stage = Location::Stage::kParse;
     where->name = source_.name;
@@ -214,6 +216,7 @@ class Parser {
   TreeState tree_;
   std::vector<Node*> nodes_;
   std::vector<Definition> definitions_;
+  std::unordered_map<std::string_view, size_t> defined_;  // in definitions_, by name
   std::optional<Error> error_;
   size_t looked_at_ = 0;  // variables
   bool failed_ = false;
@@ -268,12 +271,11 @@ void Parser::definition() {
 
 void Parser::add(std::string_view name, ListNode* root, bool whole) {
   bool empty = is_empty_tree(root);
-  auto it = std::find_if(definitions_.begin(), definitions_.end(),
-                         [&](const Definition& d) { return d.name == name; });
-  if (it == definitions_.end()) {
+  const auto [it, fresh] = defined_.try_emplace(name, definitions_.size());
+  if (fresh) {
     definitions_.push_back({name, root, empty, whole});
-  } else if (it->empty) {
-    *it = {name, root, empty, whole};
+  } else if (Definition& known = definitions_[it->second]; known.empty) {
+    known = {name, root, empty, whole};
   } else if (!empty) {
     fail(cat("template: multiple definition of template ", quote(name)));
   }

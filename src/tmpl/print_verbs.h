@@ -9,7 +9,7 @@
 namespace pintle::tmpl {
 
 // Text longer than this stops growing (a width of a million on every element of a long list).
-inline constexpr size_t kMaxPrinted = size_t{32} << 20;
+inline constexpr size_t kMaxPrinted = size_t{16} << 20;
 
 class Format {
  public:

@@ -157,8 +157,8 @@ struct Vm::Rep {
   // 100 million of them take some three seconds, whatever they are spent on. They are handed out in
   // slices; between two slices the process is weighed.
   static constexpr uint64_t kTemplateSteps = 4, kRunSteps = 20;  // {{template}}; include and tpl
-  static constexpr uint64_t kBytesInAStep = 6, kItemsInAStep = 4;  // of what a function gave
-  static constexpr uint64_t kBytesReadInAStep = 64, kItemsReadInAStep = 16;  // of its arguments
+  static constexpr uint64_t kBytesInAStep = 3, kItemsInAStep = 2;  // of what a function gave
+  static constexpr uint64_t kBytesReadInAStep = 3, kItemsReadInAStep = 2;  // of its arguments
   static constexpr uint64_t kInstructionsInAStep = 16;  // of a loop's body or a template
   static constexpr uint64_t kSlice = 65536;
   bool take_steps(uint64_t n) {

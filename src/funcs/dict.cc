@@ -36,7 +36,7 @@ bool get(Call& c) {
   return c.give(v ? *v : value::str(""));
 }
 
-constexpr size_t kEntriesMovedInAStep = 8;
+constexpr size_t kEntriesMovedInAStep = 4;
 
 void tell_change(Call& c) {
   if (YamlTexts* texts = env(c).yaml_texts) texts->changed();

@@ -309,8 +309,8 @@ Status Service::enforce(Config file, bool anew) {
   TRY(regions_->check(config));
   TRY(check_guard_options(config.guard));
   if (anew) {
-    TRY(keep_subscriptions(config, config_.subscriptions));
-    TRY(deliverer_->set_guard(config.guard));
+    TRY(deliverer_->set_guard(
+        config.guard, [&] { return keep_subscriptions(config, config_.subscriptions); }));
   }
 
   {

@@ -120,6 +120,7 @@ struct Claimed {
   Delivery delivery;
   StoredEvent event;
   Subscription subscription;  // with its secrets, current at the time of the claim
+  int64_t version = 0;        // of all subscriptions then
   Recipients to = {};         // found by who sends it
 };
 
@@ -247,6 +248,9 @@ class Store {
   virtual Status remove_setting(std::string_view kind, std::string_view name) = 0;
   virtual Result<std::vector<Setting>> settings() = 0;
   virtual Result<int64_t> settings_version() = 0;
+  // The newest of those versions that this process knows to be stored: by its own changes when they
+  // return, by those of others at the next commit, claim or settings_version(). Asks nobody.
+  virtual int64_t known_version() const = 0;
 
   // Deliveries. claim: up to `limit` that are due, at most one for each order key and only its
   // oldest unfinished one, for `lease_ms`; expired leases come again. SKIP LOCKED on PostgreSQL.
@@ -270,6 +274,14 @@ class Store {
   // Nothing that waits in this subscription is due before then: its endpoint does not answer.
   virtual Status hold(int64_t subscription_id, int64_t until_ms) {
     (void)subscription_id, (void)until_ms;
+    return ok();
+  }
+  // Nothing unfinished waits for longer from now on than `longest` says of its subscription's manner
+  // and its attempts: [n] after n of them, the last for all beyond; and no lease lasts for longer
+  // than lease_ms. For a clock that went back; doing it again is harmless, whoever does it.
+  using LongestWaits = std::function<std::vector<int64_t>(const Manner&)>;
+  virtual Status shorten_waits(const LongestWaits& longest, int64_t lease_ms) {
+    (void)longest, (void)lease_ms;
     return ok();
   }
   // Marks are kept for 30 days. mark: kNotFound: there is none. A mark of an older event than the

@@ -20,6 +20,7 @@
 #include "crypt/crypt.h"
 #include "lookout/deliver/attempt_text.h"
 #include "lookout/deliver/endpoint.h"
+#include "lookout/deliver/inbox.h"
 #include "lookout/deliver/job.h"
 #include "lookout/deliver/recipients.h"
 #include "lookout/deliver/tally.h"
@@ -41,40 +42,8 @@ constexpr size_t kMaxBody = 64 << 10, kMaxHeader = 16 << 10;
 constexpr size_t kMaxClients = 32;  // one for each CA or certificate of a subscription's own
 constexpr size_t kManyEndpoints = 4'096;
 constexpr int kWorkers = 16;
-
-// What other threads tell the deliverer's.
-struct Resolved {
-  Result<Target> target;
-};
-struct Answered {
-  Result<http::Response> response;
-};
-struct Sent {
-  Result<Target> target;
-  Verdict verdict;  // when there is a target
-};
-struct News {
-  uint64_t job;
-  std::variant<Resolved, Answered, Sent> what;
-};
-
-struct Inbox {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::vector<News> news;  // guarded by mutex, as all below
-  bool woken = true;
-  std::optional<GuardOptions> guard;  // a new one
-  bool stop = false;     // no new message
-  bool abandon = false;  // nor an end of those under way
-  bool over = false;     // nothing is under way
-  int sends = 0;         // workers inside a sink's send
-
-  void put(News n) {
-    std::lock_guard held(mutex);
-    news.push_back(std::move(n));
-    changed.notify_all();
-  }
-};
+constexpr int64_t kClockStepMs = 2'000;  // what a clock goes back by at once is no slewing
+constexpr int64_t kLongestAskedMs = 3'600'000;  // of a Retry-After
 
 // An attempt's end, as the store is told.
 struct Ending {
@@ -98,6 +67,7 @@ class Engine final : public Deliverer {
         options_(std::move(options)),
         random_(options_.random_seed ? options_.random_seed : crypt::random_below(UINT64_MAX)) {
     options_.timeout_ms = std::clamp<int64_t>(options_.timeout_ms, 1, 30'000);
+    ahead_ms_ = now() - clock_.monotonic_ns() / kMs;
     thread_ = std::thread([this] { run(); });
   }
   ~Engine() override { stop(0); }
@@ -108,12 +78,7 @@ class Engine final : public Deliverer {
     inbox_->changed.notify_all();
   }
 
-  Status set_guard(GuardOptions guard) override {
-    TRY(check_guard_options(guard));
-    std::lock_guard held(inbox_->mutex);
-    inbox_->guard = std::move(guard);
-    return ok();
-  }
+  Status set_guard(GuardOptions guard, const std::function<Status()>& with) override;
 
   void stop(int64_t grace_ms) override;
 
@@ -126,6 +91,8 @@ class Engine final : public Deliverer {
  private:
   int64_t now() { return clock_.now_ns() / kMs; }
   void run();
+  void look_at_clock();
+  void shorten_waits();
   void handle(News news);
   int64_t next_wake();
 
@@ -144,6 +111,8 @@ class Engine final : public Deliverer {
 
   void conclude(uint64_t id, Verdict v, std::string head);
   void fail(uint64_t id, const Error& error);
+  bool stale(const Job& job) const { return job.version() < store_.known_version(); }
+  void take_back(uint64_t id);
   void tell_alone(std::unique_ptr<Job> job);
   void record(const Job& job, const Claimed& c, const Verdict& v, const std::string& head);
   void poison(const Claimed& c, const Error& error);
@@ -175,12 +144,29 @@ class Engine final : public Deliverer {
   std::deque<Ending> late_;                           // the store did not take them yet
   int64_t next_claim_ms_ = 0, next_late_ms_ = 0;
   uint64_t last_job_ = 0;
-  bool claim_soon_ = true, store_failed_ = false, stopping_ = false;
+  int64_t ahead_ms_ = 0;  // the wall clock of the monotonic one
+  int64_t asked_ms_ = kLongestAskedMs;  // what a receiver may have asked for, when waits are shortened
+  bool claim_soon_ = true, shorten_ = true, store_failed_ = false, stopping_ = false;
   Workers workers_{kWorkers};
 
   std::atomic<uint64_t> attempts_{0}, succeeded_{0}, retried_{0}, dead_{0}, open_breakers_{0};
   Tally tally_;
 };
+
+// The deliverer's thread rests meanwhile: it alone reads the guard.
+Status Engine::set_guard(GuardOptions guard, const std::function<Status()>& with) {
+  TRY(check_guard_options(guard));
+  std::unique_lock held(inbox_->mutex);
+  ++inbox_->changes;
+  inbox_->changed.wait(held, [&] { return !inbox_->working; });
+  held.unlock();
+  Status done = with ? with() : ok();
+  held.lock();
+  if (done) options_.guard = std::move(guard);
+  --inbox_->changes;
+  inbox_->changed.notify_all();
+  return done;
+}
 
 void Engine::stop(int64_t grace_ms) {
   {
@@ -202,6 +188,8 @@ void Engine::run() {
     std::vector<News> news;
     {
       std::unique_lock held(inbox_->mutex);
+      inbox_->working = false;
+      inbox_->changed.notify_all();
       const auto something = [&] {
         return !inbox_->news.empty() || (inbox_->woken && !stopping_) ||
                inbox_->stop != stopping_ || inbox_->abandon;
@@ -212,12 +200,14 @@ void Engine::run() {
       }
       const int64_t wait_ms = std::clamp<int64_t>(next_wake() - now(), 0, kLookAgainMs);
       inbox_->changed.wait_for(held, std::chrono::milliseconds(wait_ms), something);
+      inbox_->changed.wait(held, [&] { return inbox_->changes == 0; });
       news.swap(inbox_->news);
-      if (inbox_->guard) options_.guard = *std::exchange(inbox_->guard, std::nullopt);
       claim_soon_ = std::exchange(inbox_->woken, false) || claim_soon_;
       stopping_ = inbox_->stop;
       if (inbox_->abandon && news.empty()) break;
+      inbox_->working = true;
     }
+    look_at_clock();
     for (News& n : news) handle(std::move(n));
     const int64_t monotonic = clock_.monotonic_ns();
     while (!resolving_.empty() && resolving_.begin()->first <= monotonic) {
@@ -229,12 +219,40 @@ void Engine::run() {
       abandon_waiting();
       continue;
     }
+    if (shorten_ && late_.empty() && now() >= next_claim_ms_) shorten_waits();
     if (late_.empty() && (claim_soon_ || now() >= next_claim_ms_)) claim();
     pump();
   }
   abandon_waiting();
   under_way_.clear();  // ends the requests; their leases run out
   clients_.clear();
+}
+
+void Engine::look_at_clock() {
+  const int64_t ahead = now() - clock_.monotonic_ns() / kMs;
+  const int64_t back = std::exchange(ahead_ms_, ahead) - ahead;
+  if (back < kClockStepMs) return;
+  options_.log("WARN", "the clock went back", {{"seconds", std::to_string(back / 1000)}});
+  for (auto& [key, e] : endpoints_) e->clock_went_back(back);
+  for (auto& [id, job] : under_way_) job->clock_went_back(back);
+  for (Ending& e : late_) e.delivery.lease_until_ms -= back;
+  held_.clear();
+  next_claim_ms_ = next_late_ms_ = 0;
+  asked_ms_ = 0;  // their endpoints know it
+  shorten_ = true;
+}
+
+void Engine::shorten_waits() {
+  const auto longest = [&](const Manner& m) { return longest_waits_ms(m, asked_ms_); };
+  if (Status done = store_.shorten_waits(longest, options_.lease_ms); !done) {
+    if (!store_failed_)
+      options_.log("WARN", "looking at what waits", {{"error", done.error().text()}});
+    store_failed_ = true;
+    next_claim_ms_ = now() + kStoreRetryMs;
+    return;
+  }
+  shorten_ = false;
+  claim_soon_ = true;
 }
 
 int64_t Engine::next_wake() {
@@ -258,11 +276,13 @@ void Engine::handle(News news) {
   Job& job = *it->second;
   if (auto* resolved = std::get_if<Resolved>(&news.what)) {
     std::erase_if(resolving_, [&](const auto& r) { return r.second == news.job; });
+    if (stale(job)) return take_back(news.job);
     if (!resolved->target) return fail(news.job, resolved->target.error());
     job.target = std::move(*resolved->target);
     return send(job);
   }
   if (auto* sent = std::get_if<Sent>(&news.what)) {
+    if (sent->stale) return take_back(news.job);
     if (!sent->target) return fail(news.job, sent->target.error());
     job.target = std::move(*sent->target);
     return conclude(news.job, std::move(sent->verdict), "");
@@ -445,7 +465,9 @@ void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
   const int64_t timeout = job.route.timeout_ms > 0 ? job.route.timeout_ms : options_.timeout_ms;
   int64_t lease = INT64_MAX;
   for (const Claimed& c : job.claimed) lease = std::min(lease, c.delivery.lease_until_ms);
-  if (now() + timeout + kLeaseMarginMs > lease && options_.lease_ms > timeout + kLeaseMarginMs) {
+  const bool late =
+      now() + timeout + kLeaseMarginMs > lease && options_.lease_ms > timeout + kLeaseMarginMs;
+  if (late || stale(job)) {
     for (const Claimed& c : job.claimed) put_back(c, now());
     claim_soon_ = true;
     return;
@@ -480,7 +502,7 @@ void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
   const auto inbox = inbox_;
   if (job.sink->send != nullptr) {
     workers_.run([inbox, id, sink = job.sink, claimed = events, url = job.route.url,
-                  &disk = disk_, guard = options_.guard, resolve = options_.resolve, time = now()] {
+                  version = job.version(), &store = store_, &disk = disk_, guard = options_.guard, resolve = options_.resolve, time = now()] {
       {
         std::lock_guard held(inbox->mutex);
         if (inbox->abandon) return;
@@ -488,7 +510,8 @@ void Engine::start(Endpoint& e, std::unique_ptr<Job> owned) {
       }
       Sent sent{Target{}, {}};
       if (!url.empty()) sent.target = check_url(url, guard, resolve);
-      if (sent.target) sent.verdict = sink->send(claimed, {time, *sent.target, disk, guard, resolve});
+      sent.stale = version < store.known_version();
+      if (sent.target && !sent.stale) sent.verdict = sink->send(claimed, {time, *sent.target, disk, guard, resolve});
       std::lock_guard held(inbox->mutex);
       --inbox->sends;
       inbox->news.push_back({id, std::move(sent)});
@@ -571,6 +594,17 @@ void Engine::fail(uint64_t id, const Error& error) {
   v.outcome = refused ? Outcome::kDead : Outcome::kRetry;
   v.alive = refused;
   conclude(id, std::move(v), "");
+}
+
+// It has not been sent, and is claimed again as it is to go now.
+void Engine::take_back(uint64_t id) {
+  const auto it = under_way_.find(id);
+  const std::unique_ptr<Job> job = std::move(it->second);
+  under_way_.erase(it);
+  --job->endpoint->active;
+  --attempts_;
+  for (const Claimed& c : job->claimed) put_back(c, now());
+  claim_soon_ = true;
 }
 
 void Engine::conclude(uint64_t id, Verdict v, std::string head) {
@@ -729,6 +763,8 @@ bool Engine::end_now(const Ending& e) {
   Status s = store_.finish(e.delivery, e.state, e.due_ms, e.reason, e.attempt);
   if (s) return true;
   if (s.error().code() == Code::kUnavailable && now() < e.delivery.lease_until_ms) return false;
+  // What was put back untried may have been cancelled since.
+  if (e.state == DeliveryState::kPending && s.error().code() == Code::kFailedPrecondition) return true;
   options_.log("WARN", "an attempt's end was not stored; the delivery will come again",
                {{"delivery", std::to_string(e.delivery.id)}, {"error", s.error().text()}});
   return true;

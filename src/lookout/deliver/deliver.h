@@ -18,6 +18,11 @@
 //   waits and is told together in one message; nothing is dropped. Each process counts for itself.
 // - Every URL passes the guard (guard.h) at each attempt, and the connection goes to the address
 //   that was checked.
+// - What is handed out and not yet under way when its subscription is changed, disabled or removed
+//   is looked at anew: nothing goes to an old address once the change has returned here, or, made
+//   by another process, is known here. What is under way ends.
+// - When the wall clock goes back, what waits does so for no longer than its schedule says from
+//   then on, found out within 30 s; at a start likewise, or for a Retry-After's hour at most.
 // - stop() lets requests under way end for `grace`, then leaves them leased: their outcome is
 //   unknown, and they come again.
 #pragma once
@@ -69,14 +74,19 @@ class Deliverer {
                                                   DeliverOptions options);
   virtual ~Deliverer() = default;  // stop(0)
   virtual void wake() = 0;         // something was committed; any thread
-  // Holds for the attempts that begin from now on; any thread. Error: nothing changed.
-  virtual Status set_guard(GuardOptions guard) = 0;
+  // Holds for the attempts that begin from now on; any thread. `with` is what changes together with
+  // it (a subscription's address): none begins between the two. Error: `with` failed, or the guard
+  // is bad; then the guard stays.
+  virtual Status set_guard(GuardOptions guard, const std::function<Status()>& with = {}) = 0;
   virtual void stop(int64_t grace_ms) = 0;
   virtual DeliverCounters counters() const = 0;
 };
 
 inline constexpr int64_t kUsualGiveUpMs = 24 * 3'600'000LL;
 std::vector<int64_t> usual_retries_ms();
+// The longest that a delivery waits after [n] attempts, but for the end of quiet hours; a retry's
+// at least least_ms. Pure.
+std::vector<int64_t> longest_waits_ms(const Manner& manner, int64_t least_ms);
 
 // When the attempt after `attempts` failed ones is due; 0: never (give up). `jitter` in [0, 1)
 // moves it between 80 and 120 %; retry_after_ms is the least that passes; the manner may have a

@@ -1,5 +1,4 @@
-// The deliverer against a scripted receiver on a loopback port. The clock is the machine's plus
-// what a test steps it by, so that schedules of a day take milliseconds.
+// The deliverer against a scripted receiver on a loopback port.
 #include "lookout/deliver/deliver.h"
 
 #include <gtest/gtest.h>
@@ -15,157 +14,14 @@
 #include "crypt/crypt.h"
 #include "httpd/httpd.h"
 #include "lookout/sinks/sink.h"
-#include "lookout/testing/memory_store.h"
+#include "lookout/testing/deliver_world.h"
 #include "sys/disk.h"
 #include "sys/memory_disk.h"
 
 namespace pintle::lookout {
 namespace {
 
-class StepClock final : public sys::Clock {
- public:
-  int64_t now_ns() override { return sys::real_clock().now_ns() + ahead_; }
-  int64_t monotonic_ns() override { return sys::real_clock().monotonic_ns() + ahead_; }
-  void step_ms(int64_t ms) { ahead_ += ms * 1'000'000; }
-
- private:
-  std::atomic<int64_t> ahead_{0};
-};
-
-bool eventually(const std::function<bool()>& f, int64_t ms = 8000) {
-  for (const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);;) {
-    if (f()) return true;
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-}
-
-using Exchange = std::shared_ptr<httpd::Exchange>;
-using Script = std::function<void(const Exchange&, int n)>;  // n counts requests from 0
-
-struct Seen {
-  std::string path, id, stamp, signature, host, body;
-  int64_t at_ns;
-};
-
-class Receiver {
- public:
-  explicit Receiver(Script script) : script_(std::move(script)) {
-    auto server = httpd::Server::start({}, [this](Exchange e) { take(std::move(e)); });
-    EXPECT_TRUE(server);
-    server_ = std::move(*server);
-  }
-  ~Receiver() { server_->stop(0); }
-  std::string url(std::string_view path = "/hook", std::string_view host = "127.0.0.1") const {
-    return cat("http://", host, ":", server_->port(), path);
-  }
-  int port() const { return server_->port(); }
-  std::vector<Seen> seen() const {
-    std::lock_guard held(mutex_);
-    return seen_;
-  }
-  size_t count() const {
-    std::lock_guard held(mutex_);
-    return seen_.size();
-  }
-
- private:
-  void take(Exchange e) {
-    int n = 0;
-    {
-      std::lock_guard held(mutex_);
-      const httpd::Request& r = e->request();
-      n = static_cast<int>(seen_.size());
-      seen_.push_back({r.path, std::string(r.header("webhook-id")),
-                       std::string(r.header("webhook-timestamp")),
-                       std::string(r.header("webhook-signature")), std::string(r.header("host")),
-                       r.body, sys::real_clock().monotonic_ns()});
-    }
-    script_(e, n);
-  }
-  Script script_;
-  mutable std::mutex mutex_;
-  std::vector<Seen> seen_;
-  std::unique_ptr<httpd::Server> server_;
-};
-
-void answer(const Exchange& e, int status, const std::string& body = "",
-            const std::vector<httpd::Header>& headers = {}) {
-  e->respond({status, headers, {std::make_shared<const std::string>(body)}});
-}
-// Never answers; the exchange lives until its connection ends.
-void hang(const Exchange& e) {
-  e->on_close([e] {});
-}
-Script always(int status, std::string body = "", std::vector<httpd::Header> headers = {}) {
-  return [=](const Exchange& e, int) { answer(e, status, body, headers); };
-}
-
-struct World {
-  StepClock clock;
-  MemoryStore store{clock};
-  std::unique_ptr<Deliverer> deliverer;
-
-  void run(DeliverOptions o = {}) {
-    if (o.owner.empty()) o.owner = "me";
-    o.random_seed = 7;
-    if (o.guard.allow.empty()) o.guard.allow = {"127.0.0.1"};
-    auto made = Deliverer::start(store, clock, sys::real_disk(), std::move(o));
-    ASSERT_TRUE(made) << made.error().text();
-    deliverer = std::move(*made);
-  }
-  Subscription subscribe(std::string url, std::string kind = "webhook", std::string more = "",
-                         std::string secret = "") {
-    Subscription s;
-    s.name = url;
-    s.sink_kind = std::move(kind);
-    s.options = cat("{\"url\":", quote(url), more, "}");
-    s.secret = std::move(secret);
-    return *store.add_subscription(s);
-  }
-  // An event of one release is one order key.
-  void tell(std::string release = "web", std::string type = "release.deployed") {
-    Event e;
-    e.type = std::move(type);
-    e.release = std::move(release);
-    e.subject = {"apps", "v1", "Deployment", "shop", "web", "u-1"};
-    store.add(std::move(e));
-    if (deliverer) deliverer->wake();
-  }
-  bool settled() {
-    for (const Delivery& d : store.all()) {
-      if (d.state == DeliveryState::kPending || d.state == DeliveryState::kLeased ||
-          d.state == DeliveryState::kRetry)
-        return false;
-    }
-    return true;
-  }
-  bool all_in(DeliveryState state) {
-    for (const Delivery& d : store.all()) {
-      if (d.state != state) return false;
-    }
-    return true;
-  }
-  // Lets time pass to when something is due whenever everything waits.
-  bool pass_time_until(const std::function<bool()>& done) {
-    return eventually([&] {
-      if (done()) return true;
-      if (all_waiting()) {
-        clock.step_ms(*store.next_due_ms() - clock.now_ns() / 1'000'000);
-        deliverer->wake();
-      }
-      return false;
-    });
-  }
-  // Nothing happens until time passes. What is claimed while we look would be due at its lease's end.
-  bool all_waiting() {
-    const int64_t due = *store.next_due_ms();
-    for (const Delivery& d : store.all()) {
-      if (d.state == DeliveryState::kLeased) return false;
-    }
-    return due > clock.now_ns() / 1'000'000 && *store.next_due_ms() == due;
-  }
-};
+using namespace deliver_world;
 
 TEST(Deliver, tries_again_by_the_schedule_with_one_id) {
   Receiver r([](const Exchange& e, int n) { answer(e, n < 5 ? 500 : 200); });
@@ -185,7 +41,7 @@ TEST(Deliver, tries_again_by_the_schedule_with_one_id) {
     EXPECT_EQ(attempts[i].status, 500);
   }
   std::set<std::string> ids;
-  for (const Seen& s : r.seen()) ids.insert(s.id);
+  for (const Request& s : r.seen()) ids.insert(s.id);
   EXPECT_EQ(ids.size(), 1u);
 }
 
@@ -395,7 +251,7 @@ TEST(Deliver, keeps_the_order_of_a_key_through_failures) {
   // Of one key the next is first tried after the one before it had its answer.
   std::map<std::string, int64_t> last;
   std::map<std::string, std::string> newest;
-  for (const Seen& s : r.seen()) {
+  for (const Request& s : r.seen()) {
     const size_t at = s.body.find("\"sequence\":");
     const int64_t sequence = std::atoll(s.body.c_str() + at + 11);
     const std::string key = s.body.substr(s.body.find("\"release\":"), 22);
@@ -461,7 +317,7 @@ TEST(Deliver, tells_a_robot_everything_within_its_limit) {
   ASSERT_TRUE(w.pass_time_until([&] { return w.settled(); }));
   EXPECT_TRUE(w.all_in(DeliveryState::kSucceeded));
   std::string all;
-  for (const Seen& s : r.seen()) all += s.body;
+  for (const Request& s : r.seen()) all += s.body;
   for (int i = 0; i < 300; ++i) {
     if (i % 3 == 0) continue;
     EXPECT_NE(all.find(cat("release-", i, " ")), std::string::npos) << i;

@@ -33,6 +33,10 @@ bool Window::idle(int64_t now_ms) {
   return sent_.empty();
 }
 
+void Window::clock_went_back(int64_t by_ms) {
+  for (int64_t& at : sent_) at -= by_ms;
+}
+
 void Breaker::failed(int64_t now_ms) {
   ++failures_;
   if (open()) open_until_ = now_ms + kProbeMs;
@@ -72,6 +76,13 @@ bool Endpoint::merges(int64_t now_ms) {
 bool Endpoint::idle(int64_t now_ms) {
   return active == 0 && waiting.empty() && !breaker.doubtful() && hold_until_ms <= now_ms &&
          std::all_of(windows.begin(), windows.end(), [&](Window& w) { return w.idle(now_ms); });
+}
+
+void Endpoint::clock_went_back(int64_t by_ms) {
+  breaker.clock_went_back(by_ms);
+  hold_until_ms -= by_ms;
+  for (Window& w : windows) w.clock_went_back(by_ms);
+  for (const auto& job : waiting) job->clock_went_back(by_ms);
 }
 
 }  // namespace pintle::lookout

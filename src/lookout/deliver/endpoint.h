@@ -20,6 +20,7 @@ class Window {
   int64_t next_ms(int64_t now_ms);  // when a message may go: now_ms or later
   bool calm(int64_t now_ms);        // within the first three quarters
   bool idle(int64_t now_ms);
+  void clock_went_back(int64_t by_ms);
 
  private:
   void forget(int64_t now_ms);
@@ -38,6 +39,7 @@ class Breaker {
   bool open() const { return failures_ >= kOpenAfter; }
   bool doubtful() const { return failures_ > 0; }
   int64_t next_ms() const { return open_until_; }
+  void clock_went_back(int64_t by_ms) { open_until_ -= by_ms; }
 
  private:
   int failures_ = 0;
@@ -61,6 +63,7 @@ struct Endpoint {
   // Whether what waits is to be told together.
   bool merges(int64_t now_ms);
   bool idle(int64_t now_ms);
+  void clock_went_back(int64_t by_ms);
 
   const SinkKind& sink;
   Breaker breaker;

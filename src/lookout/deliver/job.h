@@ -1,6 +1,7 @@
 // Job: one message on its way, with the claimed deliveries it tells. The deliverer's own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -13,6 +14,17 @@ namespace pintle::lookout {
 struct Endpoint;
 
 struct Job {
+  void clock_went_back(int64_t by_ms) {
+    started_ms -= by_ms;
+    for (Claimed& c : claimed) c.delivery.lease_until_ms -= by_ms;
+  }
+  // The oldest version of all subscriptions that what it tells was claimed at.
+  int64_t version() const {
+    int64_t oldest = INT64_MAX;
+    for (const Claimed& c : claimed) oldest = std::min(oldest, c.version);
+    return oldest;
+  }
+
   uint64_t id = 0;
   const SinkKind* sink = nullptr;
   Endpoint* endpoint = nullptr;

@@ -88,5 +88,32 @@ TEST(Schedule, ASubscriptionMayHaveItsOwn) {
   EXPECT_EQ(usual_retries_ms().size(), 9u);
 }
 
+TEST(Schedule, SaysTheLongestWaitAfterEachAttempt) {
+  Manner m;
+  m.digest_ms = 60'000;
+  m.retry_ms = {1000, 7'200'000};
+  EXPECT_EQ(longest_waits_ms(m, 0), (std::vector<int64_t>{60'000, 1200, 8'640'000}));
+  EXPECT_EQ(longest_waits_ms(m, 3'600'000), (std::vector<int64_t>{60'000, 3'600'000, 8'640'000}));
+  m.quiet = {.from_min = 0, .to_min = 1};
+  EXPECT_EQ(longest_waits_ms(m, 0)[0], 60'000) << "an end of them that is too far is no end";
+  EXPECT_EQ(longest_waits_ms(m, 1)[0], 86'400'000);
+  EXPECT_EQ(longest_waits_ms({}, 0).size(), 10u);
+}
+
+TEST(Endpoint, waits_no_longer_when_the_clock_goes_back) {
+  Endpoint e(*find_sink("slack"));
+  constexpr int64_t kHour = 3'600'000, kBefore = 2 * kHour, kAfter = kBefore - kHour;
+  for (int i = 0; i < Breaker::kOpenAfter; ++i) e.breaker.failed(kBefore);
+  e.hold_until_ms = kBefore + 90'000;
+  e.clock_went_back(kHour);
+  EXPECT_EQ(e.next_ms(kAfter), kAfter + 90'000);
+  e.hold_until_ms = 0;
+  EXPECT_EQ(e.next_ms(kAfter), kAfter + Breaker::kProbeMs);
+  Window w({2, 60'000});
+  w.count(kBefore), w.count(kBefore);
+  w.clock_went_back(kHour);
+  EXPECT_EQ(w.next_ms(kAfter), kAfter + 60'000);
+}
+
 }  // namespace
 }  // namespace pintle::lookout

@@ -133,6 +133,7 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
     TRY(add_attempt(session, lost));
     if (d.first_attempt_ms == 0) d.first_attempt_ms = lease.now_ms;
   }
+  claimed.version = lease.version;
   d.state = DeliveryState::kLeased;
   d.lease_owner = lease.owner;
   d.lease_epoch = lease.epoch;
@@ -148,10 +149,11 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
 Result<std::vector<Claimed>> SqlStore::claim(std::string_view owner, int64_t epoch,
                                              int64_t lease_ms, int limit) {
   std::vector<Claimed> out;
+  const int64_t known = known_version_;
   TRY(change(outbox(), [&](db::Session& session) -> Status {
     out.clear();
     int64_t now = now_ms();
-    Lease lease{owner, epoch, now + lease_ms, now};
+    Lease lease{owner, epoch, now + lease_ms, now, TRY(lease_version(session, known))};
     std::string sql =
         "update lane set due_ms = ? where order_key in (select order_key from lane "
         "where due_ms <= ? order by due_ms limit ?";
@@ -191,11 +193,12 @@ Status SqlStore::finish(const Delivery& leased, DeliveryState state, int64_t due
     if (tried && first == 0) first = attempt.started_ms;
     int64_t changed = TRY(session.run(
         "update delivery set state = ?, due_ms = ?, attempts = ?, first_attempt_ms = ?, "
-        "ended_ms = ?, dead_reason = ?, lease_owner = '', lease_until_ms = 0 where id = ? and state = 1 and "
-        "lease_owner = ? and lease_epoch = ? and lease_until_ms = ?",
+        "ended_ms = ?, dead_reason = ?, lease_owner = '', lease_until_ms = 0 "
+        // The end of the lease is none of its names: a clock that goes back moves it.
+        "where id = ? and state = 1 and lease_owner = ? and lease_epoch = ? and attempts = ?",
         static_cast<int64_t>(state), due_ms, leased.attempts + (tried ? 1 : 0), first,
         finished(state) ? now_ms() : 0, dead_reason,
-        leased.id, leased.lease_owner, leased.lease_epoch, leased.lease_until_ms));
+        leased.id, leased.lease_owner, leased.lease_epoch, leased.attempts));
     if (changed == 0) {
       return Error(Code::kFailedPrecondition,
                    "the lease of delivery " + std::to_string(leased.id) + " was lost");

@@ -57,9 +57,11 @@ Result<std::vector<Setting>> SqlStore::settings() {
 }
 
 Result<int64_t> SqlStore::settings_version() {
-  return read([](db::Session& session) {
+  const int64_t version = TRY(read([](db::Session& session) {
     return session.number("select subscriptions from ledger where one = 1", 0);
-  });
+  }));
+  know_version(version);
+  return version;
 }
 
 Result<Subscription> SqlStore::whole_subscription(int64_t id) {

@@ -57,11 +57,13 @@ class SqlStore : public Store {
   Status remove_setting(std::string_view kind, std::string_view name) override;
   Result<std::vector<Setting>> settings() override;
   Result<int64_t> settings_version() override;
+  int64_t known_version() const override { return known_version_; }
   Result<std::vector<Claimed>> claim(std::string_view owner, int64_t epoch, int64_t lease_ms,
                                      int limit) override;
   Result<std::vector<Claimed>> claim_more(std::string_view owner, int64_t epoch, int64_t lease_ms,
                                           int64_t subscription_id, int limit) override;
   Status hold(int64_t subscription_id, int64_t until_ms) override;
+  Status shorten_waits(const LongestWaits& longest, int64_t lease_ms) override;
   Result<int64_t> next_due_ms() override;
   Status finish(const Delivery& leased, DeliveryState state, int64_t due_ms,
                 std::string_view dead_reason, const Attempt& attempt) override;
@@ -85,7 +87,7 @@ class SqlStore : public Store {
   };
   struct Lease {
     std::string_view owner;
-    int64_t epoch, until_ms, now_ms;
+    int64_t epoch, until_ms, now_ms, version;
   };
 
   int64_t now_ms() { return clock_.now_ns() / 1'000'000; }
@@ -112,8 +114,11 @@ class SqlStore : public Store {
   Result<std::string> unsealed(std::string_view stored, const std::string& place) const;
   // With what is secret in it.
   Result<Subscription> whole(StoredSubscription stored) const;
-  // A new version of all subscriptions, and with it the ledger's row held.
-  static Status touch_subscriptions(db::Session& session);
+  // The new version of all subscriptions, and with it the ledger's row held.
+  static Result<int64_t> touch_subscriptions(db::Session& session);
+  void know_version(int64_t version);  // it is stored
+  // The version, for a lease; `known` is what was known before the transaction.
+  Result<int64_t> lease_version(db::Session& session, int64_t known);
   Status refresh_subscriptions(db::Session& session, int64_t version);
   Result<bool> claim_one(db::Session& session, const std::string& order_key, int64_t id,
                          const Lease& lease, std::vector<Claimed>& out);
@@ -133,6 +138,7 @@ class SqlStore : public Store {
   // The enabled ones, as of a version; under the writer's lock.
   std::vector<Subscription> active_;
   int64_t active_version_ = -1;
+  std::atomic<int64_t> known_version_ = 0;
   std::mutex depth_mutex_;  // guards what follows
   OutboxDepth depth_;
   int64_t depth_due_ns_ = 0;  // monotonic; 0: it was never counted
@@ -146,6 +152,8 @@ std::string options_place(int64_t subscription);
 
 // What several files ask of a session.
 Result<int64_t> next_id(db::Session& session);
+// Takes all lanes of a subscription until the transaction ends.
+Status hold_lanes(db::Session& session, int64_t subscription);
 // Takes the lane's row until the transaction ends. Its head; 0: there is no such lane.
 Result<int64_t> hold_lane(db::Session& session, std::string_view order_key);
 // The oldest unfinished delivery becomes the lane's head; without one the lane goes.

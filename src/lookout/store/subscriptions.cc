@@ -64,13 +64,6 @@ Status check(const Subscription& s) {
                "order_by: must be subject, release, region or subscription, not " + s.order_by);
 }
 
-Status hold_lanes(db::Session& session, int64_t subscription) {
-  if (session.dialect() == db::Dialect::kSqlite) return ok();  // the transaction holds everything
-  return session.query(
-      "select order_key from lane where subscription_id = ? order by order_key for update", "t",
-      [](const db::Row&) {}, subscription);
-}
-
 Error missing(int64_t id) {
   return Error(Code::kNotFound, "no subscription " + std::to_string(id));
 }
@@ -82,15 +75,38 @@ Error named(Error e, const Subscription& s) {
 
 }  // namespace
 
-Status SqlStore::touch_subscriptions(db::Session& session) {
-  TRY(session.run("update ledger set subscriptions = subscriptions + 1 where one = 1"));
-  return ok();
+Status hold_lanes(db::Session& session, int64_t subscription) {
+  if (session.dialect() == db::Dialect::kSqlite) return ok();  // the transaction holds everything
+  return session.query(
+      "select order_key from lane where subscription_id = ? order by order_key for update", "t",
+      [](const db::Row&) {}, subscription);
+}
+
+Result<int64_t> SqlStore::touch_subscriptions(db::Session& session) {
+  return session.number(
+      "update ledger set subscriptions = subscriptions + 1 where one = 1 returning subscriptions", 0);
+}
+
+void SqlStore::know_version(int64_t version) {
+  int64_t known = known_version_;
+  while (known < version && !known_version_.compare_exchange_weak(known, version)) {
+  }
+}
+
+// What was known and is not there is lost (a database restored): then what is there counts.
+Result<int64_t> SqlStore::lease_version(db::Session& session, int64_t known) {
+  const int64_t version =
+      TRY(session.number("select subscriptions from ledger where one = 1", 0));
+  if (version < known) known_version_.compare_exchange_strong(known, version);
+  know_version(version);
+  return version;
 }
 
 Status SqlStore::refresh_subscriptions(db::Session& session, int64_t version) {
   if (version == active_version_) return ok();
   active_ = TRY(all(session, true));
   active_version_ = version;
+  know_version(version);
   return ok();
 }
 
@@ -118,8 +134,9 @@ Result<Subscription> SqlStore::add_subscription(const Subscription& s) {
 
 Status SqlStore::update_subscription(const Subscription& s) {
   TRY(check(s));
+  int64_t version = 0;
   Status done = change(writer_, [&](db::Session& session) -> Status {
-    TRY(touch_subscriptions(session));
+    version = TRY(touch_subscriptions(session));
     TRY(hold_lanes(session, s.id));
     std::string kind, shown, whole;
     TRY(session.query("select sink_kind, sink_public, sealed_options from subscription where id = ?",
@@ -153,12 +170,14 @@ Status SqlStore::update_subscription(const Subscription& s) {
     return ok();
   });
   if (!done) return named(done.error(), s);
+  know_version(version);
   return done;
 }
 
 Status SqlStore::remove_subscription(int64_t id) {
-  return change(writer_, [&](db::Session& session) -> Status {
-    TRY(touch_subscriptions(session));
+  int64_t version = 0;
+  TRY(change(writer_, [&](db::Session& session) -> Status {
+    version = TRY(touch_subscriptions(session));
     TRY(hold_lanes(session, id));
     TRY(session.run("update delivery set state = 5, ended_ms = ? where state in (0, 1, 3) and "
                     "order_key in (select order_key from lane where subscription_id = ?)",
@@ -166,7 +185,9 @@ Status SqlStore::remove_subscription(int64_t id) {
     TRY(session.run("delete from lane where subscription_id = ?", id));
     if (TRY(session.run("delete from subscription where id = ?", id)) == 0) return missing(id);
     return ok();
-  });
+  }));
+  know_version(version);
+  return ok();
 }
 
 Result<std::vector<Subscription>> SqlStore::subscriptions() {

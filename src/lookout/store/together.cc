@@ -1,5 +1,5 @@
-// Many deliveries of one subscription at once: taken for a message that tells them together, or
-// held because their endpoint does not answer.
+// Many deliveries of one subscription at once: taken for a message that tells them together, held
+// because their endpoint does not answer, or due sooner because a clock went back.
 #include <algorithm>
 #include <set>
 
@@ -30,16 +30,26 @@ Result<std::vector<Waiting>> due_of(db::Session& session, int64_t subscription,
   return out;
 }
 
+// The longest wait as an expression.
+std::string wait_of(const std::vector<int64_t>& longest) {
+  std::string out = "case";
+  for (size_t n = 0; n + 1 < longest.size(); ++n) {
+    out += " when attempts = " + std::to_string(n) + " then " + std::to_string(longest[n]);
+  }
+  return out + " else " + std::to_string(longest.back()) + " end";
+}
+
 }  // namespace
 
 Result<std::vector<Claimed>> SqlStore::claim_more(std::string_view owner, int64_t epoch,
                                                   int64_t lease_ms, int64_t subscription_id,
                                                   int limit) {
   std::vector<Claimed> out;
+  const int64_t known = known_version_;
   TRY(change(outbox(), [&](db::Session& session) -> Status {
     out.clear();
     const int64_t now = now_ms();
-    const Lease lease{owner, epoch, now + lease_ms, now};
+    const Lease lease{owner, epoch, now + lease_ms, now, TRY(lease_version(session, known))};
     std::set<std::string> lanes;  // sorted: the order in which they are held
     for (Waiting& w : TRY(due_of(session, subscription_id, owner, now, limit))) {
       lanes.insert(std::move(w.order_key));
@@ -79,6 +89,32 @@ Status SqlStore::hold(int64_t subscription_id, int64_t until_ms) {
         until_ms, subscription_id, until_ms));
     return ok();
   });
+}
+
+// A transaction for each subscription: it costs a row for each delivery that waits.
+Status SqlStore::shorten_waits(const LongestWaits& longest, int64_t lease_ms) {
+  const std::string ours = "order_key in (select order_key from lane where subscription_id = ?)";
+  for (const Subscription& s : TRY(subscriptions())) {
+    const std::string wait = wait_of(longest(s.manner));
+    TRY(change(outbox(), [&](db::Session& session) -> Status {
+      TRY(hold_lanes(session, s.id));
+      const int64_t now = now_ms();
+      TRY(session.run("update delivery set due_ms = cast(? as bigint) + " + wait +
+                          " where state in (0, 1, 3) and state <> 1 and " + ours +
+                          " and due_ms > cast(? as bigint) + " + wait,
+                      now, s.id, now));
+      TRY(session.run("update delivery set due_ms = ?, lease_until_ms = ? "
+                      "where state in (0, 1, 3) and state = 1 and " +
+                          ours + " and lease_until_ms > ?",
+                      now + lease_ms, now + lease_ms, s.id, now + lease_ms));
+      TRY(session.run("update lane set due_ms = (select case d.state when 1 then d.lease_until_ms "
+                      "else d.due_ms end from delivery d where d.id = lane.head) "
+                      "where subscription_id = ? and due_ms > ? and due_ms < ?",
+                      s.id, now, kHeldMs));
+      return ok();
+    }));
+  }
+  return ok();
 }
 
 }  // namespace pintle::lookout

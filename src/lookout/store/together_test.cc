@@ -78,5 +78,90 @@ TEST_P(TogetherTest, WhatIsHeldIsNotDueAndALeaseStays) {
   EXPECT_TRUE(held);
 }
 
+constexpr int64_t kHour = 3'600'000;
+std::vector<int64_t> waits(const Manner& m) { return {m.digest_ms, 6'000, 40'000}; }
+
+TEST_P(TogetherTest, WhatWaitsWhenTheClockGoesBackIsDueByItsScheduleFromThen) {
+  subscribe("all");
+  Subscription digest;
+  digest.name = "digest";
+  digest.sink_kind = "slack";
+  digest.manner.digest_ms = 60'000;
+  digest.filter.releases = {"together"};
+  ASSERT_TRUE(store_->add_subscription(digest));
+  tell("retried");
+  auto first = claim(1);
+  ASSERT_EQ(first.size(), 1u);
+  tell("leased");
+  auto leased = claim(1, "gone");
+  ASSERT_EQ(leased.size(), 1u);
+  tell("new"), tell("soon"), tell("together");
+  auto soon = claim(2);
+  ASSERT_EQ(soon.size(), 2u);
+  ASSERT_TRUE(finish(first[0], State::kRetry, now() + 5'000));
+  ASSERT_TRUE(finish(soon[0], State::kPending, now() + 10));
+  ASSERT_TRUE(finish(soon[1], State::kRetry, now() - kHour + 1'000));  // less than its schedule says
+  pass(-kHour);
+  EXPECT_TRUE(claim().empty());
+  ASSERT_TRUE(store_->shorten_waits(waits, 60'000));
+  ASSERT_TRUE(store_->shorten_waits(waits, 60'000)) << "as another process does, too";
+  EXPECT_EQ(*store_->next_due_ms(), now()) << "what had not been tried";
+  EXPECT_EQ(claim().size(), 2u);  // "new" has a key of its own, and so has "together" in "all"
+  pass(1'000);
+  EXPECT_EQ(claim().size(), 1u);
+  pass(4'900);
+  EXPECT_TRUE(claim().empty());
+  pass(100);
+  EXPECT_EQ(sequences(claim()), Seqs{1});
+  ASSERT_TRUE(finish(leased[0], State::kSucceeded)) << "its owner still has it";
+  pass(54'000);
+  EXPECT_FALSE(claim().empty()) << "the digest";
+}
+
+TEST_P(TogetherTest, TheLeaseOfADeadOwnerEndsInTimeWhenTheClockGoesBack) {
+  subscribe("all");
+  tell("a");
+  ASSERT_EQ(claim(1, "gone").size(), 1u);
+  pass(-kHour);
+  ASSERT_TRUE(store_->shorten_waits(waits, 60'000));
+  pass(59'999);
+  EXPECT_TRUE(claim().empty());
+  pass(1);
+  EXPECT_EQ(claim().size(), 1u);
+}
+
+TEST_P(TogetherTest, WhatAPausedSubscriptionHoldsStaysHeldWhenTheClockGoesBack) {
+  Subscription s = subscribe("all");
+  tell("a");
+  s.paused = true;
+  ASSERT_TRUE(store_->update_subscription(s));
+  EXPECT_TRUE(claim().empty());
+  pass(-kHour);
+  ASSERT_TRUE(store_->shorten_waits(waits, 60'000));
+  EXPECT_EQ(*store_->next_due_ms(), 0);
+  s.paused = false;
+  ASSERT_TRUE(store_->update_subscription(s));
+  EXPECT_EQ(claim().size(), 1u);
+}
+
+TEST_P(TogetherTest, AClaimIsOlderThanTheChangeThatCameAfterIt) {
+  Subscription s = subscribe("all");
+  tell("a"), tell("b");
+  const auto before = claim(1);
+  ASSERT_EQ(before.size(), 1u);
+  EXPECT_EQ(before[0].version, store_->known_version());
+  ASSERT_TRUE(store_->update_subscription(s));
+  EXPECT_LT(before[0].version, store_->known_version());
+  auto other = open();
+  ASSERT_TRUE(other->update_subscription(s));
+  const auto after = claim(1);
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_EQ(after[0].version, other->known_version());
+  EXPECT_EQ(store_->known_version(), other->known_version()) << "another process's, by a claim";
+  ASSERT_TRUE(other->remove_subscription(s.id));
+  EXPECT_EQ(*store_->settings_version(), other->known_version());
+  EXPECT_EQ(store_->known_version(), other->known_version());
+}
+
 }  // namespace
 }  // namespace pintle::lookout

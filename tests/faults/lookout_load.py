@@ -115,14 +115,12 @@ def clocks(w):
     w.restart()
     w.check("it starts with a clock of its own", wait_for(w.lookout.live, 20), w.lookout.said()[-300:])
     cpu, began = w.lookout.cpu(), time.monotonic()
-    w.told_elsewhere = True
     for text in ("+3600s", "+0s", "-3600s", "+0s"):
         set_to(text)
         before = len(w.writer.truth)
         time.sleep(1)
         w.check(f"{text}: what happens is stored", wait_for(lambda: set(w.writer.truth[before:before + 20]) <= stored(w.database), 10), w.lookout.states())
-        if text == "+3600s":  # what waits when the clock goes back waits for as long again
-            w.check(f"{text}: and told", wait_for(lambda: told_since(w, before) >= 10, 10), told_since(w, before))
+        w.check(f"{text}: and told", wait_for(lambda: told_since(w, before) >= 10, 10), told_since(w, before))
         w.check(f"{text}: the region is live", w.lookout.live(), w.lookout.states())
     first, last = w.database.rows("select min(received_ms), max(received_ms) from observation")[0]
     w.check("its clock did jump", last - first > 3_600_000, last - first)
@@ -139,11 +137,11 @@ def told_since(w, before):
 
 def ten_thousand(w):
     """F28: with thousands waiting, a subscription is sent elsewhere, disabled, enabled, and deleted."""
-    other, most = Receiver(), 10_000 if w.args.long else 300
+    other, most, slots = Receiver(), 10_000 if w.args.long else 100, 4
     w.clean_up.append(other.stop)
     w.told_elsewhere = True
     w.writer.stop()
-    slow = w.receiver.delay = other.delay = 1.0 if w.args.long else 0.25
+    slow = w.receiver.delay = other.delay = 1.0
     good = open(w.lookout.config).read().replace('order_by = "subject"', 'order_by = "subject"\nenabled = true').replace(
         "timeout_ms = 1000", "timeout_ms = 10000").replace("allow = [", f'allow = ["127.0.0.1:{other.port}", ')
 
@@ -165,21 +163,24 @@ def ten_thousand(w):
             t.join()
 
     make(1)
-    w.check(f"{most} wait", wait_for(lambda: count(0, 1, 3) >= most * 0.7, 20), count(0, 1, 3))
+    w.check(f"{most} wait", wait_for(lambda: count(0, 1, 3) >= most * 0.6, 20), count(0, 1, 3))
     elsewhere = good.replace(f"127.0.0.1:{w.receiver.port}/hook", f"127.0.0.1:{other.port}/hook")
     reload(elsewhere)
     w.check("the new address gets what waits (F28)", wait_for(lambda: other.all(), 20))
-    old = len(w.receiver.all())
+    old = len(w.receiver.all())  # with those that were under way
     other.delay = 0.0
     w.check("all of it", wait_for(lambda: count(0, 1, 3) == 0, 60, 0.2), count(0, 1, 3))
-    # What was handed out before, five seconds' worth, may still go where it was to go.
-    w.check("and the old one nothing that had not been handed out", len(w.receiver.all()) <= old + 100, len(w.receiver.all()) - old)
+    w.check("and the old one nothing, whatever had been handed out", len(w.receiver.all()) <= old + slots, len(w.receiver.all()) - old)
+    dead = lambda: w.database.rows("select dead_reason from delivery where state = 4")
+    w.check("nor did the guard bury any", not dead(), dead()[:3])
     other.delay = slow
     make(2)
-    w.check("as many wait again", wait_for(lambda: count(0, 1, 3) >= most * 0.7, 20), count(0, 1, 3))
+    w.check("as many wait again", wait_for(lambda: count(0, 1, 3) >= most * 0.6, 20), count(0, 1, 3))
     reload(elsewhere.replace("enabled = true", "enabled = false"))
     wait_for(lambda: w.database.rows("select enabled from subscription") == [(0,)], 10)
-    wait_for(lambda: count(1) == 0, 20)  # those that were handed out
+    requests = len(other.all())
+    wait_for(lambda: count(1) == 0, 20)  # those that were under way end, those handed out go back
+    w.check("disabled it is told no more than what was under way", len(other.all()) <= requests + slots, len(other.all()) - requests)
     held, requests = count(0, 3), len(other.all())
     time.sleep(1)
     w.check("disabled it is told nothing, and what waits is held", held > most * 0.2 and count(0, 3) == held and len(other.all()) == requests, (held, requests, len(other.all()), w.database.rows("select state, count(*) from delivery group by state")))
@@ -188,9 +189,9 @@ def ten_thousand(w):
     begin, end = elsewhere.index("[[subscriptions]]"), elsewhere.index("[guard]")
     reload(elsewhere[:begin] + elsewhere[end:])
     w.check("deleted, what waits is cancelled", wait_for(lambda: count(0, 1, 3) == 0 and count(5) > 0, 20), (count(0, 1, 3), count(5)))
-    # What was handed out, some seconds' worth, may still go; then nothing does.
-    settled = lambda before: time.sleep(1.2) or len(other.all()) == before
-    w.check("and soon told nobody", wait_for(lambda: settled(len(other.all())), 8) and w.database.rows("select count(*) from delivery where state = 4") == [(0,)])
+    requests = len(other.all())
+    time.sleep(1.5)
+    w.check("and nobody is told but what was under way", len(other.all()) <= requests + slots and not dead(), (len(other.all()) - requests, dead()[:3]))
 
 
 def flaps(w):
@@ -205,10 +206,10 @@ def flaps(w):
     w.lost, before = True, len(w.lookout.said())  # an empty database
     w.lookout.start()
     w.check("it takes the region", wait_for(w.lookout.live, 30), w.lookout.states())
-    lease, times = "/apis/coordination.k8s.io/v1/namespaces/default/leases/lookout-r", 100 if w.args.long else 2
+    lease, times = "/apis/coordination.k8s.io/v1/namespaces/default/leases/lookout-r", 100 if w.args.long else 1
     patch = lambda holder, n: w.cluster.ask("PATCH", lease, {"spec": {"holderIdentity": holder, "leaseTransitions": n}}, kind="application/merge-patch+json")
     mine = lambda: w.lookout.states().get("r") in ("live", "syncing")
-    sizes = []
+    sizes = [w.lookout.threads_and_files()]
     for i in range(times):
         transitions = json.loads(w.cluster.ask("GET", lease)[1])["spec"].get("leaseTransitions", 0)
         patch("another", transitions + 1)
@@ -220,7 +221,7 @@ def flaps(w):
         sizes.append(w.lookout.threads_and_files())
     w.check("threads and descriptors stay (F21)", max(t for t, _ in sizes) - min(t for t, _ in sizes) <= 2 and sizes[-1][1] <= sizes[0][1] + 6, sizes[::max(1, times // 10)])
     epochs = re.findall(r'msg="region connected" region=r .*epoch=(\d+)', w.lookout.said()[before:])
-    w.check("each time with a newer epoch", list(map(int, epochs)) == sorted(set(map(int, epochs))) and len(epochs) >= times, epochs[-5:])
+    w.check("each time with a newer epoch", list(map(int, epochs)) == sorted(set(map(int, epochs))) and len(epochs) > times, epochs[-5:])
 
 
 CASES = [("a store that stands still", stalled, False), ("many Events listed anew", relisted, True), ("a clock that jumps", clocks, False),

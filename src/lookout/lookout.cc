@@ -110,7 +110,7 @@ class Service : public Lookout {
   std::vector<std::string> restart_wanted_;  // keys that changed and are read at the start only
   bool stop_ = false;
   CleaningCounters cleaned_;
-  std::mutex reload_mutex_;  // one reload or stop at a time
+  std::mutex reload_mutex_;  // one reload at a time; none once stop_ is set, which takes both locks
   std::thread cleaner_;
 };
 
@@ -229,6 +229,7 @@ void Service::clean() {
   const auto other = [&] { return config->cleaning != in_force_->cleaning; };
   while (!stop_) {
     changed_.wait_for(held, kSettingsEvery, [&] { return stop_ || other(); });
+    if (stop_) return;
     held.unlock();
     look_for_settings();
     held.lock();
@@ -292,6 +293,10 @@ void Service::look_for_settings() {
 
 // With reload_mutex_ held. `anew`: the file was read, else only the settings have changed.
 Status Service::enforce(Config file, bool anew) {
+  {
+    std::lock_guard held(mutex_);
+    if (stop_) return Error("lookout is stopping", Code::kUnavailable);
+  }
   std::vector<std::string> late;  // what is read at the start only stays as it was
   const auto fixed = [&](std::string_view key, std::string Config::*value) {
     if (file.*value == config_.*value) return;
@@ -315,7 +320,6 @@ Status Service::enforce(Config file, bool anew) {
 
   {
     std::lock_guard held(mutex_);
-    if (stop_) return Error("lookout is stopping", Code::kUnavailable);
     rules_ = rules;
     settings_version_ = version;
     if (anew) restart_wanted_ = late;
@@ -337,8 +341,8 @@ Status Service::enforce(Config file, bool anew) {
 void Service::stop(int64_t grace_ms) {
   heard_by_ = nullptr;
   if (api_) api_->stop(std::min<int64_t>(grace_ms, 1000));  // it may be waiting for the lock
-  std::lock_guard one(reload_mutex_);
   {
+    std::lock_guard one(reload_mutex_);
     std::lock_guard held(mutex_);
     if (stop_) return;
     stop_ = true;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kMaxParens = 10000;
 constexpr size_t kMaxBlocks = 3072;  // of 32 KiB of a set, or of a text given to tpl
-constexpr size_t kMaxLookedAt = 1'000'000'000;
+constexpr size_t kMaxLookedAt = 300'000'000;
 
 class Parser {
  public:

@@ -1,0 +1,110 @@
+// What the store gives, to the endpoints where it waits; or back, or aside.
+#include "lookout/deliver/engine.h"
+
+#include "base/strings.h"
+#include "lookout/deliver/recipients.h"
+
+namespace pintle::lookout {
+
+namespace {
+
+constexpr int kClaimAtOnce = 64;
+
+}  // namespace
+
+void DeliverEngine::claim() {
+  claim_soon_ = false;
+  for (;;) {
+    const auto used = static_cast<int>(under_way_.size() + waiting_);
+    const int room = std::min(options_.in_flight - used, kClaimAtOnce);
+    if (room <= 0) {
+      claim_soon_ = true;  // when something has ended
+      return;
+    }
+    auto claimed = store_.claim(options_.owner, options_.epoch, options_.lease_ms, room);
+    if (!claimed) {
+      if (!store_failed_)
+        options_.log("WARN", "claiming deliveries", {{"error", claimed.error().text()}});
+      store_failed_ = true;
+      next_claim_ms_ = now() + kStoreRetryMs;
+      return;
+    }
+    store_failed_ = false;
+    for (Claimed& c : *claimed) admit(std::move(c));
+    pump();
+    if (static_cast<int>(claimed->size()) < room) break;
+  }
+  const int64_t time = now();
+  const auto due = store_.next_due_ms();
+  // What is due and was not handed out waits for one before it; that one's end calls again.
+  next_claim_ms_ = !due || *due == 0 ? time + kLookAgainMs
+                                     : std::clamp(*due, *due <= time ? time + kStoreRetryMs : time,
+                                                  time + kLookAgainMs);
+}
+
+void DeliverEngine::admit(Claimed c) {
+  const SinkKind* sink = find_sink(c.subscription.sink_kind);
+  if (sink == nullptr) return poison(c, Error(cat("no sink ", c.subscription.sink_kind)));
+  if (const int64_t until = waits_until(c); until > 0) return put_back(c, until);
+  find_whom(c);
+  auto route = sink->route(c.subscription);
+  if (!route) return poison(c, route.error());
+  auto& slot = endpoints_[route->key];
+  if (!slot) slot = std::make_unique<Endpoint>(*sink);
+  Endpoint& e = *slot;
+  e.together = route->merge > 1;
+  const int64_t time = now(), next = e.next_ms(time);
+  const int slots = e.slots(options_.per_endpoint);
+  if (next > time + kShortWaitMs) {
+    e.behind = true;
+    hold(c.subscription.id, next);
+    return put_back(c, next);
+  }
+  if (e.waiting.size() >= e.room(slots)) {
+    const int64_t due = time + std::max<int64_t>(e.drain_ms(slots) / 2, 20);
+    hold(c.subscription.id, due);
+    return put_back(c, due);
+  }
+  auto job = std::make_unique<Job>();
+  job->id = ++last_job_;
+  job->sink = sink;
+  job->endpoint = &e;
+  job->route = std::move(*route);
+  job->claimed.push_back(std::move(c));
+  e.waiting.push_back(std::move(job));
+  busy_.insert(&e);
+  ++waiting_;
+}
+
+// The end of its subscription's quiet hours; 0: it may go.
+int64_t DeliverEngine::waits_until(const Claimed& c) {
+  const QuietHours& quiet = c.subscription.manner.quiet;
+  return c.event.event.severity < quiet.but ? quiet_until_ms(quiet, now()) : 0;
+}
+
+void DeliverEngine::find_whom(Claimed& c) {
+  static const Directory kNobody;
+  if (c.subscription.manner.whom.empty()) return;
+  const auto known = options_.directory ? options_.directory() : nullptr;
+  find_recipients(c, known != nullptr ? *known : kNobody, now());
+}
+
+void DeliverEngine::put_back(const Claimed& c, int64_t due_ms) {
+  Ending e;
+  e.delivery = c.delivery;
+  e.due_ms = due_ms;
+  end(std::move(e));
+}
+
+// What else waits in the subscription is not worth a claim before then.
+void DeliverEngine::hold(int64_t subscription, int64_t until_ms) {
+  int64_t& last = held_[subscription];
+  const int64_t time = now();
+  if (last + 200 > time) return;
+  last = time;
+  if (Status s = store_.hold(subscription, until_ms); !s) {
+    options_.log("WARN", "holding a subscription", {{"error", s.error().text()}});
+  }
+}
+
+}  // namespace pintle::lookout

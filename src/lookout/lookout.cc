@@ -17,6 +17,7 @@
 #include "lookout/region/regions.h"
 #include "lookout/writer.h"
 #include "sys/clock.h"
+#include "sys/create_file.h"
 
 namespace pintle::lookout {
 namespace {
@@ -29,13 +30,13 @@ constexpr int kCleanRows = 1000, kArchiveRows = 5000;  // of one file
 constexpr auto kCleanPause = std::chrono::milliseconds(50);
 constexpr size_t kKeyBytes = 32;
 
-// 64 hex digits in a file of our own.
+// 64 hex digits in a file of our own, made by whoever needs it first: several may start at once.
 Result<std::string> secret_key(const std::string& path, sys::Disk& disk) {
   auto text = disk.read_file(path, 4096);
   if (!text && text.error().code() == Code::kNotFound) {
     const std::string key = crypt::random_bytes(kKeyBytes);
-    TRY(disk.write_file(path, crypt::hex(key) + "\n", 0600));
-    return key;
+    if (TRY(sys::create_file(path, crypt::hex(key) + "\n", 0600))) return key;
+    text = disk.read_file(path, 4096);
   }
   if (!text) return text.error();
   std::string key;

@@ -63,7 +63,7 @@ std::string WatchedRegion::state_now(std::string& error) const {
       ++denied;
       continue;
     }
-    const bool live = w->live();
+    const bool live = w->informer->watching();
     synced = synced && (w->registration->synced() || (w->resumed && live));
     if (live) continue;
     watching = false;

@@ -486,12 +486,12 @@ RegionStatus WatchedRegion::status() const {
     const informer::Counters c = w->informer->counters();
     WatchStatus out;
     out.resource = w->checkpoint.empty() ? w->name : w->checkpoint;
-    out.state = w->denied              ? "denied"
-                : w->absent            ? "absent"
-                : w->live()            ? "live"
-                : w->informer->lost()  ? "stale"
-                : c.last_error.empty() ? "syncing"
-                                       : "waiting";
+    out.state = w->denied                ? "denied"
+                : w->absent              ? "absent"
+                : w->informer->watching() ? "live"
+                : w->informer->lost()    ? "stale"
+                : c.last_error.empty()   ? "syncing"
+                                         : "waiting";
     out.version = c.last_version;
     out.error = c.last_error;
     out.heard_ms = w->heard_ms;

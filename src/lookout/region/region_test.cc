@@ -182,6 +182,20 @@ TEST_F(RegionTest, DisabledItIsNotWatchedAndGoesOnFromItsCheckpoint) {
   EXPECT_EQ(gaps().size(), 0u);
 }
 
+TEST_F(RegionTest, AgainItIsNotLiveBeforeItKnowsThatTheServerIsTheSame) {
+  begin();
+  cluster_.bookmark();
+  pass(11'000);
+  cluster_.bookmark();
+  settle();
+  cluster_.hold_lists = true;
+  begin();
+  EXPECT_EQ(state(), "syncing") << "the cluster may have been restored meanwhile";
+  cluster_.hold_lists = false;
+  settle();
+  EXPECT_EQ(state(), "live");
+}
+
 TEST_F(RegionTest, UnderAnotherNameTheSameClusterGoesOn) {
   cluster_.put("/api/v1/events", {"shop", "e1", "e1", "\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"a\"},\"reason\":\"R\""});
   begin();

@@ -24,11 +24,6 @@ struct WatchedRegion::Watch {
   informer::SharedInformer::Registration registration;
   bool resumed = false;  // it watches from a checkpoint on
 
-  // A watch that goes on from a checkpoint has no first list, and may be silent for long.
-  bool live() const {
-    return informer->watching() ||
-           (resumed && !informer->lost() && informer->counters().last_error.empty());
-  }
   // Set on the work loop.
   std::atomic<bool> denied{false}, absent{false}, set_back{false};
   std::atomic<bool> unknown_user{false};  // denied by a 401

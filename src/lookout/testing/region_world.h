@@ -32,6 +32,7 @@ class FakeCluster {
   std::string uid = "uid-of-kube-system";
   std::string server = "";             // why nothing is answered: an error of the connection
   std::map<std::string, int> refuse;   // path, or "" for all -> status
+  bool hold_lists = false;             // they wait for their answer
   int64_t version = 1000;
   std::vector<std::string> asked;      // "list PATH", "watch PATH @VERSION", "get PATH"
 
@@ -66,6 +67,9 @@ class FakeCluster {
   // False: there was nothing to answer.
   bool serve() {
     bool any = feed();
+    if (!hold_lists) {
+      for (const auto& x : std::exchange(held_, {})) answer(x);
+    }
     while (const auto x = rest->next()) {
       any = true;
       answer(x);
@@ -145,6 +149,7 @@ class FakeCluster {
     const std::string& path = x->call.path;
     asked.push_back(x->is_watch() ? cat("watch ", path, " @", x->find("resourceVersion"))
                                   : cat(path.find("kube-system") != std::string::npos ? "get " : "list ", path));
+    if (hold_lists && asked.back().starts_with("list")) return held_.push_back(x);
     if (!server.empty()) return x->end(Error(Code::kUnavailable, server));
     for (const std::string& key : {path, std::string()}) {
       if (const auto it = refuse.find(key); it != refuse.end()) {
@@ -175,6 +180,7 @@ class FakeCluster {
   }
 
   std::vector<std::pair<Exchange, std::string>> waiting_;
+  std::vector<Exchange> held_;
   std::map<std::string, std::map<std::string, Object>> objects_;
   std::map<std::string, Exchange> watches_;
 };

@@ -11,6 +11,8 @@ import threading
 import time
 import urllib.parse
 
+from lookout_world import serve
+
 ROUTE = re.compile(r"/api/v2\.0/projects/([^/?]+)/repositories/([^/?]+)/artifacts/([^/?]+)/tags(?:/([^/?]+))?")
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
@@ -70,16 +72,9 @@ class Harbor:
                 except OSError:
                     pass
 
-        class Server(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request, address):
-                pass
-
-        self.server = Server(("127.0.0.1", 0), Handler)
+        self.server = serve(Handler)
         self.port = self.server.server_address[1]
         self.host = f"127.0.0.1:{self.port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def push(self, project, repository, digest, tag=None, robot=True):
         """As `docker push` does; the tag moves."""

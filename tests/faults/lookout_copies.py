@@ -13,6 +13,8 @@ import threading
 import time
 import urllib.parse
 
+from lookout_world import serve
+
 ENDED = "k8s.io/initial-events-end"
 PATIENCE = 3  # of a list for a version that the copy does not have yet
 
@@ -109,15 +111,8 @@ class Copies:
         class Handler(CopyHandler):
             world = copies
 
-        class Server(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request, address):
-                pass
-
-        self.server = Server(("127.0.0.1", 0), Handler)
+        self.server = serve(Handler)
         self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def kubeconfig(self, path):
         with open(path, "w") as f:

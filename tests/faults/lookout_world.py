@@ -255,6 +255,20 @@ class Writer:
             self.thread.join(timeout=60)
 
 
+class Quiet(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, address):
+        pass
+
+
+def serve(handler):
+    """A server on loopback that says nothing of those who hang up; shutdown() and server_close() end it."""
+    server = Quiet(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
 class Receiver:
     """A webhook receiver that answers by script and writes down what it was told: (webhook-id, subject, sequence, status,
     signature good)."""
@@ -290,15 +304,8 @@ class Receiver:
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
-        class Quiet(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request, address):
-                pass
-
-        self.server = Quiet(("127.0.0.1", 0), Handler)
+        self.server = serve(Handler)
         self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def note(self, headers, body, status):
         identity, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")

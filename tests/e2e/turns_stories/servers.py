@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(E2E))
 def kit(name, file):
     """A program of the kit that was built before; None: it is not here."""
     cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pintle/kit")
-    kinds = {"helm4": "helm-4", "helm3": "helm-3", "kube": "kube-", "etcd": "etcd-", "kwok": "kwok-"}
+    kinds = {"helm4": "helm-4", "helm3": "helm-3", "helm2": "helm-2", "kube": "kube-", "etcd": "etcd-", "kwok": "kwok-"}
     if not os.path.isdir(cache) or not any(f.startswith(kinds[name]) for f in os.listdir(cache)):
         return None
     done = subprocess.run([f"{ROOT}/tools/kit", name], capture_output=True, text=True)

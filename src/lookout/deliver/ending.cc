@@ -126,17 +126,10 @@ void DeliverEngine::record(const Job& job, const Claimed& c, const Verdict& v, c
 
 void DeliverEngine::poison(const Claimed& c, const Error& error) {
   Ending e;
-  e.delivery = c.delivery;
   e.state = DeliveryState::kDead;
-  e.reason = error_text(error, {}, c.subscription);
-  e.attempt.delivery_id = c.delivery.id;
-  e.attempt.n = c.delivery.attempts + 1;
-  e.attempt.started_ms = now();
-  e.attempt.error = e.reason;
+  e.reason = e.attempt.error = error_text(error, {}, c.subscription);
   ++dead_;
-  tally_.count(c, e.attempt, e.state, now());
-  end(std::move(e));
-  claim_soon_ = true;
+  end_unsent(c, std::move(e));
 }
 
 // By an event that asked for the same, or by a newer one. Who resends one wants it done again.
@@ -150,13 +143,17 @@ bool DeliverEngine::done_before(const Claimed& c, const Mark& mark) {
 // The sink has nothing to tell of it.
 void DeliverEngine::pass_over(const Claimed& c, std::string_view why) {
   Ending e;
-  e.delivery = c.delivery;
   e.state = DeliveryState::kSucceeded;
+  e.attempt.response_head = why;
+  ++succeeded_;
+  end_unsent(c, std::move(e));
+}
+
+void DeliverEngine::end_unsent(const Claimed& c, Ending e) {
+  e.delivery = c.delivery;
   e.attempt.delivery_id = c.delivery.id;
   e.attempt.n = c.delivery.attempts + 1;
   e.attempt.started_ms = now();
-  e.attempt.response_head = why;
-  ++succeeded_;
   tally_.count(c, e.attempt, e.state, now());
   end(std::move(e));
   claim_soon_ = true;

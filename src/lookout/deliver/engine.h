@@ -102,6 +102,7 @@ class DeliverEngine final : public Deliverer {
   void record(const Job& job, const Claimed& c, const Verdict& v, const std::string& head);
   void poison(const Claimed& c, const Error& error);
   void pass_over(const Claimed& c, std::string_view why);
+  void end_unsent(const Claimed& c, Ending e);
   bool done_before(const Claimed& c, const Mark& mark);
   void go_on(Job& job, const http::Response& answer);
   void pause(int64_t subscription);

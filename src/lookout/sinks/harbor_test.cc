@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "crypt/crypt.h"
 #include "lookout/sinks/sink.h"
+#include "lookout/testing/requests.h"
 
 namespace pintle::lookout {
 namespace {
@@ -29,19 +30,6 @@ Claimed pulled(std::string_view image, std::string_view digest, std::string opti
 }
 
 const SinkKind& sink() { return *find_sink("harbor"); }
-
-http::Request request_of(const Claimed& c) {
-  auto r = sink().request({&c, 1}, 0);
-  EXPECT_TRUE(r) << r.error().text();
-  return r ? *r : http::Request{};
-}
-
-std::string header(const http::Request& r, std::string_view name) {
-  for (const auto& [n, v] : r.headers) {
-    if (n == name) return v;
-  }
-  return "";
-}
 
 http::Response answer(int status, std::string body = "") {
   http::Response r;

@@ -5,12 +5,11 @@
 #include "json/json.h"
 #include "lookout/sinks/body.h"
 #include "lookout/sinks/sink.h"
+#include "lookout/testing/requests.h"
 #include "sys/memory_disk.h"
 
 namespace pintle::lookout {
 namespace {
-
-constexpr int64_t kNow = 1'767'323'045'678;  // 2026-01-02T03:04:05.678Z
 
 Claimed event(std::string kind, std::string options, std::string secret = "") {
   Claimed c;
@@ -35,19 +34,6 @@ Claimed event(std::string kind, std::string options, std::string secret = "") {
   c.subscription.options = std::move(options);
   c.subscription.secret = std::move(secret);
   return c;
-}
-
-http::Request request_of(const Claimed& c) {
-  auto r = find_sink(c.subscription.sink_kind)->request({&c, 1}, kNow);
-  EXPECT_TRUE(r) << r.error().text();
-  return r ? *r : http::Request{};
-}
-
-std::string header(const http::Request& r, std::string_view name) {
-  for (const auto& [n, v] : r.headers) {
-    if (n == name) return v;
-  }
-  return "";
 }
 
 std::string at(const std::string& body, std::initializer_list<std::string_view> path) {

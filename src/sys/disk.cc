@@ -13,70 +13,13 @@
 #include <cstring>
 
 #include "base/path.h"
+#include "sys/descriptor.h"
 
 namespace pintle::sys {
 namespace {
 
 constexpr size_t kMaxStream = 64 << 20;  // of a pipe or device
 constexpr int kMaxLinks = 255;           // filepath.EvalSymlinks
-
-// Go's syscall.Errno texts are the C library's, in lower case.
-std::string errno_text(int code) {
-  const char* text = strerrordesc_np(code);
-  std::string out = text ? text : "errno " + std::to_string(code);
-  out[0] = static_cast<char>(tolower(out[0]));
-  return out;
-}
-
-Code errno_code(int code) {
-  switch (code) {
-    case ENOENT:
-      return Code::kNotFound;
-    case EACCES:
-    case EPERM:
-      return Code::kPermissionDenied;
-    case EEXIST:
-    case ENOTEMPTY:
-      return Code::kAlreadyExists;
-    case EFBIG:
-    case ENOSPC:
-    case EDQUOT:
-      return Code::kResourceExhausted;
-    default:
-      return Code::kUnknown;
-  }
-}
-
-// fs.PathError's text.
-Error path_error(std::string_view op, std::string_view path, int code) {
-  std::string text(op);
-  text.append(" ").append(path).append(": ").append(errno_text(code));
-  return {errno_code(code), std::move(text)};
-}
-
-class Fd {
- public:
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  ~Fd() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  bool ok() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
-
-template <typename Call>
-auto retry(Call call) {
-  decltype(call()) result;
-  do {
-    result = call();
-  } while (result < 0 && errno == EINTR);
-  return result;
-}
 
 int64_t mod_time_of(const struct stat& st) {
   return int64_t{st.st_mtim.tv_sec} * 1'000'000'000 + st.st_mtim.tv_nsec;
@@ -96,16 +39,6 @@ FileInfo to_info(std::string name, const struct stat& st) {
   info.size = st.st_size;
   info.mod_time = mod_time_of(st);
   return info;
-}
-
-// 0, or the errno that stopped it.
-int write_all(int fd, std::string_view data) {
-  while (!data.empty()) {
-    const ssize_t n = retry([&] { return ::write(fd, data.data(), data.size()); });
-    if (n < 0) return errno;
-    data.remove_prefix(static_cast<size_t>(n));
-  }
-  return 0;
 }
 
 bool has_nul(const std::string& path) { return path.find('\0') != path.npos; }

@@ -1,21 +1,16 @@
 #include "sys/sync.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include "sys/descriptor.h"
 
 namespace pintle::sys {
 
 Status sync_path(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  int failed = fd < 0 ? errno : 0;
-  if (failed == 0 && ::fsync(fd) < 0) failed = errno;
-  if (fd >= 0) ::close(fd);
-  if (failed == 0) return ok();
-  return Error("sync " + path + ": " + std::strerror(failed),
-               failed == ENOENT ? Code::kNotFound : Code::kUnavailable);
+  const Fd fd(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (!fd.ok()) return path_error("open", path, errno);
+  if (::fsync(fd.get()) < 0) return path_error("sync", path, errno);
+  return ok();
 }
 
 }  // namespace pintle::sys

@@ -44,7 +44,7 @@ TEST(CreateFile, OneOfManyMakesItAndNothingElseIsLeft) {
 TEST(CreateFile, SaysWhereItCannot) {
   const auto done = create_file("/nowhere/key", "x", 0600);
   ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().text(), "open /nowhere/key: No such file or directory");
+  EXPECT_EQ(done.error().text(), "open /nowhere/key: no such file or directory");
 }
 
 }  // namespace

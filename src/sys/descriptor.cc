@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/strings.h"
+
 namespace pintle::sys {
 namespace {
 
@@ -34,10 +36,13 @@ Code errno_code(int code) {
 
 }  // namespace
 
+Error errno_error(std::string activity, int code) {
+  activity.append(": ").append(errno_text(code));
+  return {errno_code(code), std::move(activity)};
+}
+
 Error path_error(std::string_view op, std::string_view path, int code) {
-  std::string text(op);
-  text.append(" ").append(path).append(": ").append(errno_text(code));
-  return {errno_code(code), std::move(text)};
+  return errno_error(cat(op, ' ', path), code);
 }
 
 int write_all(int fd, std::string_view data) {

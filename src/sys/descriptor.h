@@ -11,6 +11,7 @@
 
 namespace pintle::sys {
 
+Error errno_error(std::string activity, int code);  // "getwd: permission denied"
 // fs.PathError's text: "open a/b: no such file or directory".
 Error path_error(std::string_view op, std::string_view path, int code);
 

@@ -9,8 +9,6 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
-#include <cstring>
 
 #include "base/path.h"
 #include "sys/descriptor.h"
@@ -246,7 +244,7 @@ class RealDisk : public Disk {
   Result<std::string> working_dir() override {
     char buffer[PATH_MAX];
     if (!::getcwd(buffer, sizeof buffer)) {
-      return Error(errno_code(errno), "getwd: " + errno_text(errno));
+      return errno_error("getwd", errno);
     }
     return std::string(buffer);
   }

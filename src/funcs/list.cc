@@ -34,6 +34,7 @@ bool with_list(Call& c, const Value& v, std::string_view what, Use use) {
 using Items = std::span<const Value>;
 
 bool give_copy(Call& c, Items items) {
+  c.copied = true;
   return c.give(Value::list_of(std::vector<Value>(items.begin(), items.end())));
 }
 bool give_nil_list(Call& c) { return c.give(Value::list(nullptr)); }
@@ -47,6 +48,7 @@ bool append_to(Call& c) {
     out.reserve(items.size() + 1);
     out.insert(out.end(), items.begin(), items.end());
     out.push_back(c[1]);
+    c.copied = true;
     return c.give(Value::list_of(std::move(out)));
   });
 }
@@ -58,6 +60,7 @@ bool prepend(Call& c) {
     out.reserve(items.size() + 1);
     out.push_back(c[1]);
     out.insert(out.end(), items.begin(), items.end());
+    c.copied = true;
     return c.give(Value::list_of(std::move(out)));
   });
 }

@@ -301,7 +301,11 @@ bool repeat(Call& c) {
 
 bool plural(Call& c) { return c.give(c[c[2].as_int() == 1 ? 0 : 1]); }
 bool to_string(Call& c) { return c.give(to_string_value(c[0])); }
-bool to_strings(Call& c) { return c.give(to_string_list(c[0])); }
+bool to_strings(Call& c) {
+  Value texts = to_string_list(c[0]);
+  if (texts.is_list()) c.steps = texts.length();
+  return c.give(std::move(texts));
+}
 bool hello(Call& c) { return c.give(value::str("Hello!")); }
 
 constexpr FuncDef kRows[] = {

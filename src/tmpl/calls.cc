@@ -72,6 +72,14 @@ uint64_t Vm::Rep::steps_to_read(const Value& v) {
   return v.is_list() ? v.length() / kItemsReadInAStep : 0;
 }
 
+uint64_t Vm::Rep::steps_of(const Call& call, const Value& result) {
+  uint64_t steps = 1 + call.count + call.steps;
+  if (call.copied) return steps + result.length() / kItemsCopiedInAStep;
+  for (const Value& v : call.all()) steps += steps_to_read(v);
+  if (result.is_string()) return steps + result.as_string().size() / kBytesInAStep;
+  return result.is_list() ? steps + result.length() / kItemsInAStep : steps;
+}
+
 bool Vm::Rep::invoke(const FuncDef& f, std::string_view name, const Value* args, size_t n,
                      const Node* at, Value& result) {
   Call call{args, static_cast<uint32_t>(n), &vm, Value(), nullptr};
@@ -80,14 +88,7 @@ bool Vm::Rep::invoke(const FuncDef& f, std::string_view name, const Value* args,
     if (result.is_string() && result.as_string().size() > kMaxPrinted) {
       return limit(at, "output is too large");
     }
-    uint64_t steps = 1 + n + call.steps;
-    for (size_t i = 0; i < n; ++i) steps += steps_to_read(args[i]);
-    if (result.is_string()) {
-      steps += result.as_string().size() / kBytesInAStep;
-    } else if (result.is_list()) {
-      steps += result.length() / kItemsInAStep;
-    }
-    if (!take_steps(steps)) return limit(at, exhausted());
+    if (!take_steps(steps_of(call, result))) return limit(at, exhausted());
     if (result.is_object()) {
       if (auto detached = result.as_object()->detached()) result = Value::object(detached);
     }

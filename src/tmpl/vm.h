@@ -127,6 +127,7 @@ struct Vm::Rep {
               const Node* at, value::Value& result);
 
   static uint64_t steps_to_read(const value::Value& v);
+  static uint64_t steps_of(const value::Call& call, const value::Value& result);
 
   // ---- errors.cc; all return false ----
   bool fail(const Node* at, std::string_view message);
@@ -159,6 +160,7 @@ struct Vm::Rep {
   static constexpr uint64_t kTemplateSteps = 4, kRunSteps = 20;  // {{template}}; include and tpl
   static constexpr uint64_t kBytesInAStep = 3, kItemsInAStep = 2;  // of what a function gave
   static constexpr uint64_t kBytesReadInAStep = 3, kItemsReadInAStep = 2;  // of its arguments
+  static constexpr uint64_t kItemsCopiedInAStep = 4;  // value::Call::copied
   static constexpr uint64_t kInstructionsInAStep = 16;  // of a loop's body or a template
   static constexpr uint64_t kSlice = 65536;
   bool take_steps(uint64_t n) {

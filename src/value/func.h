@@ -47,6 +47,7 @@ struct Call {
   // What the function took besides reading its arguments and making its result, in steps of some
   // 30 ns (tmpl::Options::max_steps); for functions whose time neither tells.
   uint64_t steps = 0;
+  bool copied = false;  // it only copied items of a list, which is a quarter of an item's price
 
   const Value& operator[](size_t i) const { return args[i]; }
   std::span<const Value> all() const { return {args, count}; }

@@ -8,9 +8,9 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <mutex>
 
 #include "base/gotext.h"
+#include "base/mutex.h"
 #include "crypt/crypt.h"
 #include "crypt/der.h"
 #include "crypt/keys.h"
@@ -113,11 +113,11 @@ std::string key_id_of(const PrivateKey& key) { return sha256(key.public_key).sub
 class Made {
  public:
   void put(const std::string& pem, Parent parent) {
-    std::lock_guard lock(mutex_);
+    Lock lock(mutex_);
     last_[next_++ % last_.size()] = {pem, std::move(parent)};
   }
   std::optional<Parent> find(std::string_view pem) {
-    std::lock_guard lock(mutex_);
+    Lock lock(mutex_);
     for (const auto& [text, parent] : last_) {
       if (text == pem) return parent;
     }
@@ -125,9 +125,9 @@ class Made {
   }
 
  private:
-  std::mutex mutex_;
-  std::array<std::pair<std::string, Parent>, 4> last_;
-  size_t next_ = 0;
+  Mutex mutex_;
+  std::array<std::pair<std::string, Parent>, 4> last_ GUARDED_BY(mutex_);
+  size_t next_ GUARDED_BY(mutex_) = 0;
 };
 Made& made_here() {
   static Made made;

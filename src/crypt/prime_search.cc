@@ -34,7 +34,7 @@ std::pair<Words, Words> PrimeSearch::take_pair() {
   if (found_.size() < 2) start_helper();
   while (found_.size() < 2) {
     wanted_ = std::max<size_t>(wanted_, 2);  // another taker may have had what we waited for
-    if (!step(lock)) changed_.wait(lock);
+    if (!step()) changed_.wait(mutex_);
   }
   std::pair<Words, Words> out{std::move(found_[0]), std::move(found_[1])};
   found_.erase(found_.begin(), found_.begin() + 2);
@@ -55,25 +55,25 @@ void PrimeSearch::start_helper() {
 void PrimeSearch::run() {
   Lock lock(mutex_);
   while (!stop_ && found_.size() < wanted_) {
-    if (!step(lock)) changed_.wait(lock);
+    if (!step()) changed_.wait(mutex_);
   }
   helper_runs_ = false;
 }
 
 // False: others do all there is to do.
-bool PrimeSearch::step(Lock& lock) {
-  const bool did = confirm_one(lock) || open_one(lock) || filter_some(lock);
+bool PrimeSearch::step() {
+  const bool did = confirm_one() || open_one() || filter_some();
   if (did) changed_.notify_all();
   return did;
 }
 
-bool PrimeSearch::confirm_one(Lock& lock) {
+bool PrimeSearch::confirm_one() {
   if (survivors_.empty()) return false;
   auto [window, n] = std::move(survivors_.front());
   survivors_.erase(survivors_.begin());
-  lock.unlock();
+  mutex_.unlock();
   const bool prime = is_prime(n, bits_, engine_);
-  lock.lock();
+  mutex_.lock();
   if (prime) {
     found_.push_back(std::move(n));
     std::erase(open_, window);
@@ -82,18 +82,18 @@ bool PrimeSearch::confirm_one(Lock& lock) {
   return true;
 }
 
-bool PrimeSearch::open_one(Lock& lock) {
+bool PrimeSearch::open_one() {
   if (found_.size() + open_.size() + opening_ >= wanted_) return false;
   ++opening_;
-  lock.unlock();
+  mutex_.unlock();
   auto window = std::make_shared<Window>(Window{Candidates(bits_, engine_)});
-  lock.lock();
+  mutex_.lock();
   --opening_;
   open_.push_back(std::move(window));
   return true;
 }
 
-bool PrimeSearch::filter_some(Lock& lock) {
+bool PrimeSearch::filter_some() {
   constexpr size_t kWindows = 2;
   const size_t most = engine_ == Engine::kIfma ? ifma::kLanes : 1;
   std::vector<std::shared_ptr<Window>> from;
@@ -116,9 +116,9 @@ bool PrimeSearch::filter_some(Lock& lock) {
     origin.push_back(from[i]);
   }
   if (drawn.empty()) return used_up;
-  lock.unlock();
+  mutex_.unlock();
   const unsigned passed = may_be_prime(drawn, bits_, engine_);
-  lock.lock();
+  mutex_.lock();
   for (size_t j = 0; j < drawn.size(); ++j) {
     if ((passed >> j & 1) == 0 || origin[j]->has_survivor) continue;
     if (std::find(open_.begin(), open_.end(), origin[j]) == open_.end()) continue;  // it gave one

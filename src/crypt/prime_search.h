@@ -2,12 +2,11 @@
 // only. Thread-safe.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "crypt/primality.h"
 
 namespace pintle::crypt {
@@ -28,26 +27,26 @@ class PrimeSearch {
     Candidates candidates;
     bool has_survivor = false;  // to be confirmed, or under way
   };
-  using Lock = std::unique_lock<std::mutex>;
 
-  bool step(Lock& lock);
-  bool confirm_one(Lock& lock);
-  bool open_one(Lock& lock);
-  bool filter_some(Lock& lock);
+  bool step() REQUIRES(mutex_);
+  bool confirm_one() REQUIRES(mutex_);
+  bool open_one() REQUIRES(mutex_);
+  bool filter_some() REQUIRES(mutex_);
   void run();
-  void start_helper();
+  void start_helper() REQUIRES(mutex_);
 
   const int bits_;
   const Engine engine_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  size_t wanted_ = 0;
-  std::vector<Words> found_;
-  size_t opening_ = 0;  // windows in the making
-  std::vector<std::shared_ptr<Window>> open_;
-  std::vector<std::pair<std::shared_ptr<Window>, Words>> survivors_;
-  bool helper_runs_ = false, stop_ = false;
-  std::thread helper_;
+  Mutex mutex_;
+  Condition changed_;
+  size_t wanted_ GUARDED_BY(mutex_) = 0;
+  std::vector<Words> found_ GUARDED_BY(mutex_);
+  size_t opening_ GUARDED_BY(mutex_) = 0;  // windows in the making
+  std::vector<std::shared_ptr<Window>> open_ GUARDED_BY(mutex_);
+  std::vector<std::pair<std::shared_ptr<Window>, Words>> survivors_ GUARDED_BY(mutex_);
+  bool helper_runs_ GUARDED_BY(mutex_) = false;
+  bool stop_ GUARDED_BY(mutex_) = false;
+  std::thread helper_ GUARDED_BY(mutex_);
 };
 
 }  // namespace pintle::crypt

@@ -5,8 +5,8 @@
 // that exist are kept, and there are some 600. Fixed zones (a parsed "+02:00") are kept too, once
 // per name and offset: names are at most a few letters, offsets at most 90,000 values each way.
 #include <map>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "funcs/go_time.h"
 #include "sys/disk.h"
 #include "sys/environ.h"
@@ -229,7 +229,7 @@ class Kept {
  public:
   template <typename Make>
   const Zone* get(const Key& key, Make make) {
-    std::lock_guard lock(mutex_);
+    Lock lock(mutex_);
     auto it = zones_.find(key);
     if (it != zones_.end()) return &it->second;
     std::optional<Zone> made = make();
@@ -238,8 +238,8 @@ class Kept {
   }
 
  private:
-  std::mutex mutex_;
-  std::map<Key, Zone> zones_;
+  Mutex mutex_;
+  std::map<Key, Zone> zones_ GUARDED_BY(mutex_);
 };
 
 }  // namespace

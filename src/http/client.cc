@@ -1,7 +1,7 @@
 // The client that callers get: a request that is alone goes over Plain; streams, requests beside others
 // and what Plain does not take go through libcurl, opened then.
-#include <mutex>
 
+#include "base/mutex.h"
 #include "http/curl_client.h"
 #include "http/http.h"
 #include "http/plain.h"
@@ -14,7 +14,8 @@ class EitherClient final : public Client {
   explicit EitherClient(Options options) : options_(std::move(options)) {}
 
   Result<Response> send(const Request& request) override {
-    if (std::unique_lock alone(plain_mutex_, std::try_to_lock); alone) {
+    if (plain_mutex_.try_lock()) {
+      Lock alone(plain_mutex_, std::adopt_lock);
       if (auto answer = plain_.send(request)) return std::move(*answer);
     }
     return TRY(curl())->send(request);
@@ -37,16 +38,16 @@ class EitherClient final : public Client {
 
  private:
   Result<Client*> curl() {
-    std::lock_guard held(curl_mutex_);
+    Lock held(curl_mutex_);
     if (!curl_) curl_ = TRY(make_curl_client(options_));
     return curl_.get();
   }
 
   const Options options_;
-  std::mutex plain_mutex_;
-  Plain plain_{options_};  // guarded by plain_mutex_
-  std::mutex curl_mutex_;
-  std::unique_ptr<Client> curl_;  // guarded by curl_mutex_
+  Mutex plain_mutex_;
+  Plain plain_ GUARDED_BY(plain_mutex_){options_};
+  Mutex curl_mutex_;
+  std::unique_ptr<Client> curl_ GUARDED_BY(curl_mutex_);
 };
 
 }  // namespace

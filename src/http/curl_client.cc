@@ -1,10 +1,9 @@
 // The client over libcurl: an Engine's thread does the work; a caller that waits sleeps here.
 #include "http/curl_client.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 
+#include "base/mutex.h"
 #include "http/engine.h"
 
 namespace pintle::http {
@@ -41,17 +40,17 @@ class CurlClient final : public Client {
 
  private:
   struct Waiter {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::optional<Result<Response>> result;
+    Mutex mutex;
+    Condition changed;
+    std::optional<Result<Response>> result GUARDED_BY(mutex);
     void finish(Result<Response> r) {
-      std::lock_guard held(mutex);
+      Lock held(mutex);
       result.emplace(std::move(r));
       changed.notify_all();
     }
     Result<Response> wait() {
-      std::unique_lock held(mutex);
-      changed.wait(held, [&] { return result.has_value(); });
+      Lock held(mutex);
+      while (!result) changed.wait(mutex);
       return std::move(*result);
     }
   };
@@ -65,7 +64,7 @@ class CurlClient final : public Client {
     ~Handle() override {
       --*held_;
       {
-        std::lock_guard held(x_->calling);
+        Lock held(x_->calling);
         x_->dropped = true;
       }
       engine_.look_at(x_);
@@ -92,20 +91,20 @@ Result<int> CurlClient::stream(const Request& request, const std::function<bool(
   // Pieces wait in a buffer until this thread takes them; a full one pauses the transfer.
   constexpr size_t kFull = 1 << 20;
   struct Shared {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::string buffer;
-    std::optional<Result<Response>> result;
+    Mutex mutex;
+    Condition changed;
+    std::string buffer GUARDED_BY(mutex);
+    std::optional<Result<Response>> result GUARDED_BY(mutex);
   } s;
   auto pending = start(
       request,
       [&](Result<Response> r) {
-        std::lock_guard held(s.mutex);
+        Lock held(s.mutex);
         s.result.emplace(std::move(r));
         s.changed.notify_all();
       },
       [&](std::string_view piece) {
-        std::lock_guard held(s.mutex);
+        Lock held(s.mutex);
         if (s.buffer.size() > kFull) return Flow::kPause;
         s.buffer.append(piece);
         s.changed.notify_all();
@@ -114,12 +113,12 @@ Result<int> CurlClient::stream(const Request& request, const std::function<bool(
   bool begun = false;
   for (;;) {
     std::string taken;
-    bool over = false;
+    std::optional<Result<Response>> end;
     {
-      std::unique_lock held(s.mutex);
-      s.changed.wait(held, [&] { return !s.buffer.empty() || s.result; });
+      Lock held(s.mutex);
+      while (s.buffer.empty() && !s.result) s.changed.wait(s.mutex);
       taken.swap(s.buffer);
-      over = s.result.has_value();
+      end.swap(s.result);
     }
     if (!taken.empty()) {
       if (!begun) {
@@ -131,10 +130,10 @@ Result<int> CurlClient::stream(const Request& request, const std::function<bool(
       if (!data(taken)) return 200;
       pending->resume();
     }
-    if (!over) continue;
-    if (!*s.result) return s.result->error();
-    if (!begun && head && !head(**s.result)) return (*s.result)->status;
-    return (*s.result)->status;
+    if (!end) continue;
+    if (!*end) return end->error();
+    if (!begun && head && !head(**end)) return (*end)->status;
+    return (*end)->status;
   }
 }
 

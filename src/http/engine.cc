@@ -60,7 +60,7 @@ struct Engine::Orders {
 std::shared_ptr<Engine> make_engine() { return std::make_shared<Engine>(); }
 
 Status Engine::open() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (curl_) return ok();
   const Curl* curl = TRY(Curl::open());
   epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
@@ -91,7 +91,7 @@ Status Engine::open() {
 Engine::~Engine() {
   if (!curl_) return;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     stop_ = true;
   }
   wake();
@@ -111,7 +111,7 @@ void Engine::wake() {
 
 void Engine::add(std::shared_ptr<Exchange> x) {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     inbox_.push_back(std::move(x));
   }
   wake();
@@ -119,7 +119,7 @@ void Engine::add(std::shared_ptr<Exchange> x) {
 
 void Engine::look_at(std::shared_ptr<Exchange> x) {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     marked_.push_back(std::move(x));
   }
   wake();
@@ -128,7 +128,7 @@ void Engine::look_at(std::shared_ptr<Exchange> x) {
 void Engine::leave(const std::shared_ptr<const Options>& client) {
   if (std::this_thread::get_id() == thread_.get_id()) {
     // Inside one of curl's calls: they end with the next round.
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     for (const auto& x : running_) {
       if (x->options != client) continue;
       x->dropped = true;
@@ -139,12 +139,12 @@ void Engine::leave(const std::shared_ptr<const Options>& client) {
     }
     return wake();
   }
-  std::unique_lock held(mutex_);
+  Lock held(mutex_);
   if (!curl_) return;
   leaving_.push_back(client.get());
   const uint64_t ticket = ++leaves_asked_;
   wake();
-  left_.wait(held, [&] { return leaves_done_ >= ticket; });
+  while (leaves_done_ < ticket) left_.wait(mutex_);
 }
 
 // ---- the thread
@@ -359,7 +359,7 @@ int64_t Engine::poll_ms() const {
 Engine::Orders Engine::take_orders() {
   Orders o;
   rung_ = false;
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   o.fresh.swap(inbox_);
   o.marked.swap(marked_);
   o.leaving.swap(leaving_);
@@ -374,7 +374,7 @@ void Engine::loop() {
     const Orders orders = take_orders();
     follow(orders);
     if (!orders.leaving.empty() || orders.stop) {
-      std::lock_guard held(mutex_);
+      Lock held(mutex_);
       leaves_done_ = orders.leaves;
       left_.notify_all();
     }

@@ -15,14 +15,13 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "http/exchange.h"
 
 namespace pintle::http {
@@ -60,19 +59,21 @@ class Engine {
   static int on_close_socket(void* self, curl_socket_t socket);
 
   const size_t max_connections_;
+  // Set by open(), once, and then only read.
   const Curl* curl_ = nullptr;
   CURLM* multi_ = nullptr;
   int epoll_ = -1, bell_ = -1;
   std::thread thread_;
   std::atomic<bool> rung_{false};
 
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable left_;
-  std::deque<std::shared_ptr<Exchange>> inbox_;
-  std::vector<std::shared_ptr<Exchange>> marked_;
-  std::vector<const Options*> leaving_;
-  uint64_t leaves_asked_ = 0, leaves_done_ = 0;
-  bool stop_ = false;
+  Mutex mutex_;
+  Condition left_;
+  std::deque<std::shared_ptr<Exchange>> inbox_ GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<Exchange>> marked_ GUARDED_BY(mutex_);
+  std::vector<const Options*> leaving_ GUARDED_BY(mutex_);
+  uint64_t leaves_asked_ GUARDED_BY(mutex_) = 0;
+  uint64_t leaves_done_ GUARDED_BY(mutex_) = 0;
+  bool stop_ GUARDED_BY(mutex_) = false;
 
   // The thread's.
   std::vector<std::shared_ptr<Exchange>> running_;  // each knows its place

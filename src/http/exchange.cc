@@ -50,7 +50,7 @@ size_t on_header(char* p, size_t, size_t n, void* user) {
   if (line == "\r\n" || line == "\n") {
     x.head_done = x.response.status >= 200;
     if (x.head_done && x.response.status < 300 && x.request.answered) {
-      std::lock_guard held(x.calling);
+      Lock held(x.calling);
       if (!x.dropped) x.request.answered();
     }
   }
@@ -73,7 +73,7 @@ size_t on_body(char* p, size_t, size_t n, void* user) {
   auto& x = *static_cast<Exchange*>(user);
   const bool good = x.response.status >= 200 && x.response.status < 300;
   if (x.data && good) {
-    std::lock_guard held(x.calling);
+    Lock held(x.calling);
     if (x.dropped) return 0;
     switch (x.data({p, n})) {
       case Client::Flow::kContinue: return n;
@@ -155,7 +155,7 @@ void set_mail(const Curl& curl, Exchange& x) {
 }
 
 void report(Exchange& x, Result<Response> result) {
-  std::lock_guard held(x.calling);
+  Lock held(x.calling);
   if (!x.dropped && x.done) x.done(std::move(result));
 }
 

@@ -7,9 +7,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "http/curl.h"
 #include "http/http.h"
 
@@ -43,7 +43,7 @@ struct Exchange {
   std::atomic<bool> begun{false};
   std::atomic<bool> dropped{false};
   std::atomic<bool> wants_resume{false};
-  std::mutex calling;       // held while done or data runs, so that dropping waits for them
+  Mutex calling;            // held while done or data runs, so that dropping waits for them
 };
 
 // The head of its answer has come, or never will.

@@ -18,12 +18,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/strings.h"
 #include "http/certificate.h"
 #include "sys/clock.h"
@@ -113,21 +112,21 @@ std::optional<std::vector<Address>> resolve(const std::string& host, const std::
   auto literal = look_up(host, port, AI_NUMERICHOST | AI_NUMERICSERV);
   if (!literal.empty()) return literal;
   struct Shared {
-    std::mutex mutex;
-    std::condition_variable found;
-    std::optional<std::vector<Address>> addresses;
+    Mutex mutex;
+    Condition found;
+    std::optional<std::vector<Address>> addresses GUARDED_BY(mutex);
   };
   auto shared = std::make_shared<Shared>();
   std::thread([shared, host, port] {
     auto addresses = look_up(host, port, AI_ADDRCONFIG | AI_NUMERICSERV);
-    std::lock_guard held(shared->mutex);
+    Lock held(shared->mutex);
     shared->addresses = std::move(addresses);
     shared->found.notify_all();
   }).detach();
-  std::unique_lock held(shared->mutex);
+  Lock held(shared->mutex);
   while (!shared->addresses) {
     if ((patience.cancel && patience.cancel->cancelled()) || over(patience)) return std::nullopt;
-    shared->found.wait_for(held, std::chrono::milliseconds(kSliceMs));
+    shared->found.wait_for(shared->mutex, std::chrono::milliseconds(kSliceMs));
   }
   return std::move(shared->addresses);
 }

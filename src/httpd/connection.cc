@@ -87,7 +87,8 @@ std::string_view Request::header(std::string_view name) const {
   return {};
 }
 
-// The caller's side of one request. Its state is guarded by the connection's lock.
+// The caller's side of one request. Its state is guarded by the connection's lock, which the analysis
+// cannot tell from another connection's.
 class Answer final : public Exchange, public std::enable_shared_from_this<Answer> {
  public:
   enum class State : uint8_t { kWaiting, kStreaming, kComplete, kOver };
@@ -145,7 +146,7 @@ void Connection::begin() {
 void Connection::close() {
   std::function<void()> callback;
   {
-    const std::lock_guard hold(lock_);
+    const Lock hold(lock_);
     if (closed_) return;
     closed_ = true;
     out_ = {};
@@ -164,7 +165,7 @@ void Connection::close() {
   all[slot]->slot = slot;
   all.pop_back();
   {
-    const std::lock_guard hold(shared_->lock);
+    const Lock hold(shared_->lock);
     --shared_->open;
   }
   shared_->closed.notify_all();
@@ -184,7 +185,7 @@ void Connection::tick() {
 void Connection::drain() {
   bool idle;
   {
-    const std::lock_guard hold(lock_);
+    const Lock hold(lock_);
     close_after_ = true;
     idle = !current_ && front_ == out_.size();
   }
@@ -209,7 +210,7 @@ void Connection::keep_reading() {
 void Connection::readable() {
   reading_ = false;
   for (int i = 0; i < kReadsInARow; ++i) {
-    if (closed_) return;  // only this thread sets it
+    if (closed()) return;
     if (phase_ == Phase::kHandshake) {
       const auto io = stream_.handshake();
       if (io == Stream::Io::kClosed) return close();
@@ -226,7 +227,7 @@ void Connection::readable() {
     const auto io = stream_.read(bytes, sizeof bytes, &count);
     if (io == Stream::Io::kAgain) break;
     if (io == Stream::Io::kClosed) {
-      const std::lock_guard hold(lock_);
+      const Lock hold(lock_);
       // Who asked and then shut its own side still gets an answer; nobody waits for a stream.
       peer_ended_ = phase_ == Phase::kBusy && current_ && current_->state != State::kStreaming;
       close_after_ = true;
@@ -242,12 +243,12 @@ void Connection::readable() {
     in_.append(bytes, count);
     if (phase_ != Phase::kBusy) advance();
   }
-  if (!closed_) keep_reading();
+  if (!closed()) keep_reading();
 }
 
 bool Connection::parse_next() {
   {
-    const std::lock_guard hold(lock_);
+    const Lock hold(lock_);
     if (current_ || close_after_) return false;
   }
   const Options& options = shared_->options;
@@ -291,7 +292,7 @@ bool Connection::parse_next() {
     phase_ = Phase::kBody;
     deadline_ = loop_->after(options.body_timeout_ms);
     if (names_equal(std::string_view(parser_->get()[http::field::expect]), "100-continue")) {
-      const std::lock_guard hold(lock_);
+      const Lock hold(lock_);
       push(std::make_shared<const std::string>("HTTP/1.1 100 Continue\r\n\r\n"));
       return true;
     }
@@ -322,7 +323,7 @@ void Connection::hand_over() {
   auto answer =
       std::make_shared<Answer>(shared_from_this(), std::move(request), message.version());
   {
-    const std::lock_guard hold(lock_);
+    const Lock hold(lock_);
     current_ = answer;
     if (!message.keep_alive()) close_after_ = true;
     woken_ = true;  // advance() goes on below the handler
@@ -345,7 +346,7 @@ void Connection::refuse(int status, std::string_view reason) {
   }
   size_t size = 0;
   for (const Frame& frame : response.body) size += frame->size();
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   close_after_ = true;
   push(std::make_shared<const std::string>(
       head(response.status, response.headers, cat("Content-Length: ", size, "\r\n"))));
@@ -411,7 +412,7 @@ void Connection::consumed(size_t bytes) {
 
 bool Connection::flush() {
   static thread_local std::vector<iovec> parts;
-  std::unique_lock hold(lock_);
+  Lock hold(lock_);
   woken_ = false;
   if (closed_) return false;
   while (front_ < out_.size()) {
@@ -503,7 +504,7 @@ void Connection::respond(Answer& answer, Response response) {
   size_t size = 0;
   std::erase(response.body, nullptr);
   for (const Frame& frame : response.body) size += frame->size();
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   if (answer.state != State::kWaiting) return;
   answer.state = State::kComplete;
   const bool none = no_body(response.status);
@@ -517,7 +518,7 @@ void Connection::respond(Answer& answer, Response response) {
 }
 
 void Connection::start(Answer& answer, int status, std::vector<Header> headers) {
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   if (answer.state != State::kWaiting) return;
   answer.state = State::kStreaming;
   answer.silent = no_body(status) || answer.request().method == "HEAD";
@@ -530,7 +531,7 @@ void Connection::start(Answer& answer, int status, std::vector<Header> headers) 
 }
 
 bool Connection::send(Answer& answer, Frame frame) {
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   if (answer.state != State::kStreaming) return false;
   if (answer.silent || frame == nullptr) return true;
   push(std::move(frame), answer.chunked);
@@ -540,7 +541,7 @@ bool Connection::send(Answer& answer, Frame frame) {
 
 void Connection::finish(Answer& answer) {
   static const Frame kEnd = std::make_shared<const std::string>("0\r\n\r\n");
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   if (answer.state != State::kStreaming) return;
   answer.state = State::kComplete;
   if (answer.chunked && !answer.silent) push(kEnd);
@@ -548,12 +549,12 @@ void Connection::finish(Answer& answer) {
 }
 
 void Connection::abort(Answer& answer) {
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   if (closed_ || answer.state == State::kOver) return;
   // The exchange is kept: by then it may be over, and the next one must not be cut.
   boost::asio::post(loop_->io, [self = shared_from_this(), mine = answer.shared_from_this()] {
     {
-      const std::lock_guard again(self->lock_);
+      const Lock again(self->lock_);
       if (self->current_ != mine) return;
     }
     self->close();
@@ -562,7 +563,7 @@ void Connection::abort(Answer& answer) {
 
 void Connection::on_close(Answer& answer, std::function<void()> f) {
   {
-    const std::lock_guard hold(lock_);
+    const Lock hold(lock_);
     if (answer.state != State::kOver) {
       answer.closed = std::move(f);
       return;
@@ -572,7 +573,7 @@ void Connection::on_close(Answer& answer, std::function<void()> f) {
 }
 
 size_t Connection::queued(Answer& answer) {
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   return answer.state == State::kOver ? 0 : queued_;
 }
 

@@ -12,10 +12,10 @@
 #include <boost/beast/http/string_body.hpp>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "httpd/httpd.h"
 #include "httpd/loop.h"
 #include "httpd/stream.h"
@@ -64,11 +64,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void refuse(int status, std::string_view reason);
   void linger();
   void wait_writable();
-  void wake();  // with the lock held: have advance() called
-  void push(Frame frame, bool chunked = false);
-  std::string head(int status, const std::vector<Header>& headers, std::string_view framing);
-  void consumed(size_t bytes);
-  size_t gather(std::vector<iovec>& parts) const;
+  void wake() REQUIRES(lock_);  // have advance() called
+  void push(Frame frame, bool chunked = false) REQUIRES(lock_);
+  std::string head(int status, const std::vector<Header>& headers, std::string_view framing)
+      REQUIRES(lock_);
+  void consumed(size_t bytes) REQUIRES(lock_);
+  size_t gather(std::vector<iovec>& parts) const REQUIRES(lock_);
+  // On the loop's thread, which reads without the lock what it alone writes.
+  bool closed() const NO_THREAD_SAFETY_ANALYSIS { return closed_; }
 
   const std::shared_ptr<Loop> loop_;
   const std::shared_ptr<Shared> shared_;
@@ -83,12 +86,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::unique_ptr<Parser> parser_;
   size_t discarded_ = 0;
 
-  std::mutex lock_;  // of what follows
-  std::shared_ptr<Answer> current_;  // shared_ptr: see Handler
-  std::vector<Piece> out_;
-  size_t front_ = 0, front_sent_ = 0;  // the first unsent piece, and how much of it is sent
-  size_t queued_ = 0;
-  bool woken_ = false, closed_ = false, close_after_ = false;
+  Mutex lock_;
+  std::shared_ptr<Answer> current_ GUARDED_BY(lock_);  // shared_ptr: see Handler
+  std::vector<Piece> out_ GUARDED_BY(lock_);
+  size_t front_ GUARDED_BY(lock_) = 0;       // the first unsent piece
+  size_t front_sent_ GUARDED_BY(lock_) = 0;  // how much of it is sent
+  size_t queued_ GUARDED_BY(lock_) = 0;
+  bool woken_ GUARDED_BY(lock_) = false;
+  bool closed_ GUARDED_BY(lock_) = false;  // only the loop's thread sets it
+  bool close_after_ GUARDED_BY(lock_) = false;
 };
 
 }  // namespace pintle::httpd

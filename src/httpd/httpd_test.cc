@@ -1,4 +1,5 @@
 // A server on loopback, spoken to through plain sockets: bytes in, bytes out.
+#include "base/mutex.h"
 #include "httpd/httpd.h"
 
 #include <arpa/inet.h>
@@ -9,7 +10,6 @@
 
 #include <atomic>
 #include <future>
-#include <mutex>
 
 namespace pintle::httpd {
 namespace {
@@ -154,13 +154,13 @@ TEST(Server, AnswersAPeerThatShutItsSide) {
 
 TEST(Server, StreamsOneFrameToThousands) {
   constexpr size_t kStreams = 400;  // two descriptors each; the usual limit is 1,024
-  std::mutex lock;
+  Mutex lock;
   std::vector<std::shared_ptr<Exchange>> streams;
   std::atomic<size_t> closed = 0;
   auto server = serve({}, [&](std::shared_ptr<Exchange> exchange) {
     exchange->on_close([&] { ++closed; });
     exchange->start(200, {});
-    const std::lock_guard hold(lock);
+    const Lock hold(lock);
     streams.push_back(std::move(exchange));
   });
   std::vector<Client> clients;

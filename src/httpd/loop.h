@@ -6,11 +6,10 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "httpd/httpd.h"
 
 struct ssl_ctx_st;
@@ -38,8 +37,8 @@ struct Shared {
   std::shared_ptr<ssl_ctx_st> tls;  // null: plain HTTP
   std::atomic<size_t> open = 0;     // connections
   std::atomic<bool> draining = false;
-  std::mutex lock;
-  std::condition_variable closed;  // one less is open
+  Mutex lock;        // held when `open` falls, so that who waits for it misses nothing
+  Condition closed;  // one less is open
 };
 
 }  // namespace pintle::httpd

@@ -56,9 +56,10 @@ class ServerImpl final : public Server {
     });
     each_connection([](Connection& connection) { connection.drain(); });
     {
-      std::unique_lock hold(shared_->lock);
-      shared_->closed.wait_for(hold, std::chrono::milliseconds(grace_ms),
-                               [this] { return shared_->open == 0; });
+      Lock hold(shared_->lock);
+      const Deadline until{std::chrono::milliseconds(grace_ms)};
+      while (shared_->open != 0 && shared_->closed.wait_until(shared_->lock, until)) {
+      }
     }
     each_connection([](Connection& connection) { connection.close(); });
     for (const auto& loop : loops_) {

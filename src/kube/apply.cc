@@ -1,7 +1,6 @@
 #include "kube/apply.h"
 
 #include <chrono>
-#include <mutex>
 #include <optional>
 #include <thread>
 

@@ -142,13 +142,13 @@ Status Credentials::refresh(const http::Cancel* cancel) {
 }
 
 bool Credentials::ready() {
-  // Who holds it is running a plugin.
-  std::unique_lock held(mutex_, std::try_to_lock);
-  return held.owns_lock() && fresh(sys::real_clock().now_ns());
+  if (!mutex_.try_lock()) return false;  // who holds it is running a plugin
+  Lock held(mutex_, std::adopt_lock);
+  return fresh(sys::real_clock().now_ns());
 }
 
 Result<std::string> Credentials::authorization(const http::Cancel* cancel) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   TRY(refresh(cancel));
   if (!config_.username.empty() || !config_.password.empty()) {
     return "Basic " + crypt::base64_encode(cat(config_.username, ":", config_.password));
@@ -160,7 +160,7 @@ Result<std::string> Credentials::authorization(const http::Cancel* cancel) {
 }
 
 Result<http::Tls> Credentials::tls(const http::Cancel* cancel) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   TRY(refresh(cancel));
   http::Tls tls{config_.ca_pem, config_.certificate_pem, config_.key_pem, config_.insecure,
                 config_.tls_server_name};

@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "http/http.h"
 #include "kube/config.h"
@@ -43,16 +43,16 @@ class Credentials {
   bool renew();
 
  private:
-  bool fresh(int64_t now_ns) const;            // with mutex_ held, as the next
-  Status refresh(const http::Cancel* cancel);
+  bool fresh(int64_t now_ns) const REQUIRES(mutex_);
+  Status refresh(const http::Cancel* cancel) REQUIRES(mutex_);
   const ClientConfig config_;
   const PluginWorld world_;
   std::atomic<bool> refused_{false};  // apart: a plugin runs under the mutex
-  std::mutex mutex_;
-  bool have_exec_ = false;   // guarded by mutex_
-  ExecCredential exec_;      // guarded by mutex_
-  std::string file_token_;   // guarded by mutex_
-  int64_t file_read_ns_ = 0; // guarded by mutex_
+  Mutex mutex_;
+  bool have_exec_ GUARDED_BY(mutex_) = false;
+  ExecCredential exec_ GUARDED_BY(mutex_);
+  std::string file_token_ GUARDED_BY(mutex_);
+  int64_t file_read_ns_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace pintle::kube

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <set>
 #include <thread>
 
 #include "base/gotext.h"
+#include "base/mutex.h"
 #include "base/strings.h"
 #include "kube/config.h"
 #include "kube/credentials.h"
@@ -57,7 +57,7 @@ class Throttle {
   // Milliseconds to wait before the request may go.
   int64_t take() {
     if (qps_ <= 0) return 0;
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const int64_t now = sys::real_clock().monotonic_ns();
     if (last_ != 0) tokens_ = std::min(burst_, tokens_ + static_cast<double>(now - last_) / 1e9 * qps_);
     last_ = now;
@@ -67,9 +67,9 @@ class Throttle {
 
  private:
   const double qps_, burst_;
-  std::mutex mutex_;
-  double tokens_;     // guarded by mutex_; below zero: promised to who waits
-  int64_t last_ = 0;  // guarded by mutex_
+  Mutex mutex_;
+  double tokens_ GUARDED_BY(mutex_);  // below zero: promised to who waits
+  int64_t last_ GUARDED_BY(mutex_) = 0;
 };
 
 // What a connection is made of. Shared with what prepares a request aside, which may outlive it.
@@ -84,7 +84,7 @@ class Session {
   bool at_once() { return !options_.aside || credentials_.ready(); }
   bool renew() {
     if (!credentials_.renew()) return false;
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     stale_ = config_.exec.has_value();
     return true;
   }
@@ -104,7 +104,7 @@ class Session {
     for (const auto& [name, value] : response.headers) {
       if (name != "warning") continue;
       const std::string text = warning_text(value);
-      std::lock_guard held(warned_mutex_);
+      Lock held(warned_mutex_);
       if (!text.empty() && warned_.insert(text).second) options_.warn(text);
     }
   }
@@ -122,7 +122,7 @@ class Session {
   // A new one after credentials changed: connections belong to a certificate.
   Result<http::Client*> client(const Call& call, const http::Cancel* cancel) {
     {
-      std::lock_guard held(mutex_);
+      Lock held(mutex_);
       if (!clients_.empty() && !stale_) return clients_.back().get();
     }
     http::Options options;
@@ -132,7 +132,7 @@ class Session {
     options.proxy = config_.proxy;
     options.proxy_environ = options_.environ;
     options.engine = options_.engine;
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     if (clients_.empty() || stale_) {
       clients_.push_back(TRY(http::Client::make(std::move(options))));
       stale_ = false;
@@ -166,36 +166,36 @@ class Session {
   const ClientConfig config_;
   const RestOptions options_;
   Credentials credentials_;
-  std::mutex warned_mutex_;
-  std::set<std::string> warned_;  // guarded by warned_mutex_
-  std::mutex mutex_;
-  bool stale_ = false;            // guarded by mutex_
-  std::vector<std::unique_ptr<http::Client>> clients_;  // guarded by mutex_; the last one is used
+  Mutex warned_mutex_;
+  std::set<std::string> warned_ GUARDED_BY(warned_mutex_);
+  Mutex mutex_;
+  bool stale_ GUARDED_BY(mutex_) = false;
+  std::vector<std::unique_ptr<http::Client>> clients_ GUARDED_BY(mutex_);  // the last one is used
 };
 
 // A request that is still being prepared, or its handle.
 class Aside final : public Rest::Pending {
  public:
   struct Shared {
-    std::mutex mutex;  // held while `done` runs, so that dropping waits for it
-    std::unique_ptr<Rest::Pending> begun;
-    bool gone = false;
+    Mutex mutex;  // held while `done` runs, so that dropping waits for it
+    std::unique_ptr<Rest::Pending> begun GUARDED_BY(mutex);
+    bool gone GUARDED_BY(mutex) = false;
     http::Cancel cancel;  // of the preparations
   };
   explicit Aside(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
   ~Aside() override {
     shared_->cancel.cancel();
     std::unique_ptr<Rest::Pending> begun;
-    std::lock_guard held(shared_->mutex);
+    Lock held(shared_->mutex);
     shared_->gone = true;
     begun = std::move(shared_->begun);
   }
   void resume() override {
-    std::lock_guard held(shared_->mutex);
+    Lock held(shared_->mutex);
     if (shared_->begun) shared_->begun->resume();
   }
   bool begun() const override {
-    std::lock_guard held(shared_->mutex);
+    Lock held(shared_->mutex);
     return shared_->begun && shared_->begun->begun();
   }
 
@@ -271,7 +271,7 @@ class RealRest final : public Rest {
     session_->options().aside([session = session_, shared, call, cancel = cancel_of(call),
                                data = std::move(data), done = std::move(done)] {
       auto prepared = session->prepare(call, &shared->cancel);
-      std::lock_guard held(shared->mutex);
+      Lock held(shared->mutex);
       if (shared->gone) return;
       if (!prepared) return done(prepared.error());
       prepared->request.cancel = cancel;

@@ -4,12 +4,11 @@
 #include "kube/wait.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <chrono>
 #include <map>
-#include <mutex>
 #include <optional>
 
+#include "base/mutex.h"
 #include "base/strings.h"
 #include "json/json.h"
 #include "kube/discovery.h"
@@ -34,16 +33,16 @@ struct Target {
 
 // What the connection's thread fills and ours empties.
 struct Bell {
-  std::mutex mutex;
-  std::condition_variable changed;
+  Mutex mutex;
+  Condition changed;
 };
 
 struct Watch {
   Bell& bell;
   std::string path, field;
   std::map<std::string, Target*, std::less<>> targets;  // by name
-  std::string inbox;                // guarded by bell.mutex
-  std::optional<Status> ended;      // guarded by bell.mutex
+  std::string inbox GUARDED_BY(bell.mutex);
+  std::optional<Status> ended GUARDED_BY(bell.mutex);
   std::string partial;              // a frame not complete yet
   std::map<std::string, bool, std::less<>> seen;  // in the initial list
   bool synced = false;
@@ -76,6 +75,8 @@ class Waiter {
   size_t failed_pods(const Object& o, const value::Value& live);
   bool legacy() const { return options_.strategy == WaitStrategy::kLegacy; }
   bool done() const;
+  // Unseen by the analysis: every watch's bell is bell_.
+  bool news() const REQUIRES(bell_.mutex) NO_THREAD_SAFETY_ANALYSIS;
   void tell();
   Status verdict(std::string_view over) const;
   std::string legacy_verdict(std::string_view over) const;
@@ -162,7 +163,7 @@ void Waiter::begin(Watch& w) {
   w.partial.clear();
   w.seen.clear();
   {
-    std::lock_guard held(bell_.mutex);
+    Lock held(w.bell.mutex);
     w.inbox.clear();
     w.ended.reset();
   }
@@ -172,7 +173,7 @@ void Waiter::begin(Watch& w) {
   call.query = cat(w.field, "allowWatchBookmarks=true&");
   if (w.plain_list) {
     if (auto listed = list(w); !listed) {
-      std::lock_guard held(bell_.mutex);
+      Lock held(w.bell.mutex);
       w.ended = std::move(listed);
       return;
     }
@@ -183,14 +184,14 @@ void Waiter::begin(Watch& w) {
   w.pending = rest_.open(
       call,
       [&w](std::string_view piece) {
-        std::lock_guard held(w.bell.mutex);
+        Lock held(w.bell.mutex);
         if (w.inbox.size() > kFullInbox) return Rest::Flow::kPause;
         w.inbox.append(piece);
         w.bell.changed.notify_all();
         return Rest::Flow::kContinue;
       },
       [&w](Status status) {
-        std::lock_guard held(w.bell.mutex);
+        Lock held(w.bell.mutex);
         w.ended = std::move(status);
         w.bell.changed.notify_all();
       });
@@ -279,7 +280,7 @@ Status Waiter::take(Watch& w) {
   std::string got;
   std::optional<Status> over;
   {
-    std::lock_guard held(bell_.mutex);
+    Lock held(w.bell.mutex);
     got.swap(w.inbox);
     over = std::move(w.ended);
     w.ended.reset();
@@ -304,7 +305,7 @@ Status Waiter::take(Watch& w) {
 Status Waiter::ended(Watch& w, const Status& status) {
   w.pending.reset();
   {
-    std::lock_guard held(bell_.mutex);
+    Lock held(w.bell.mutex);
     w.inbox.clear();
     w.ended.reset();
   }
@@ -405,6 +406,13 @@ Status Waiter::verdict(std::string_view over) const {
                std::move(lines));
 }
 
+bool Waiter::news() const {
+  for (const auto& w : watches_) {
+    if (!w->inbox.empty() || w->ended) return true;
+  }
+  return false;
+}
+
 Status Waiter::run(const Objects& objects) {
   plan(objects);
   if (targets_.empty()) return ok();
@@ -429,12 +437,11 @@ Status Waiter::run(const Objects& objects) {
     for (auto& w : watches_) {
       if (!w->pending && !w->finished && w->retry_at <= now) begin(*w);
     }
-    std::unique_lock held(bell_.mutex);
-    const auto news = [&] {
-      return std::any_of(watches_.begin(), watches_.end(),
-                         [](const auto& w) { return !w->inbox.empty() || w->ended; });
-    };
-    bell_.changed.wait_for(held, std::chrono::milliseconds(std::min<int64_t>(100, (deadline - now) / 1'000'000 + 1)), news);
+    Lock held(bell_.mutex);
+    const Deadline nap{
+        std::chrono::milliseconds(std::min<int64_t>(100, (deadline - now) / 1'000'000 + 1))};
+    while (!news() && bell_.changed.wait_until(bell_.mutex, nap)) {
+    }
   }
 }
 

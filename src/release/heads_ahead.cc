@@ -1,12 +1,11 @@
 #include "release/heads_ahead.h"
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <unordered_map>
 
+#include "base/mutex.h"
 #include "release/head.h"
 
 namespace pintle::release {
@@ -28,24 +27,25 @@ struct HeadsAhead::Rep {
   };
 
   const bool helm3;
-  std::mutex mutex;               // guards what follows, but for a job being read
-  std::condition_variable work;   // the thread waits for some
-  std::condition_variable read;   // the caller waits for what the thread is reading
-  std::deque<Job> jobs;           // they stay in place
-  size_t next = 0, waiting_bytes = 0;
-  bool over = false;
+  Mutex mutex;
+  Condition work;  // the thread waits for some
+  Condition read;  // the caller waits for what the thread is reading
+  std::deque<Job> jobs GUARDED_BY(mutex);  // and what they hold; they stay in place
+  size_t next GUARDED_BY(mutex) = 0;
+  size_t waiting_bytes GUARDED_BY(mutex) = 0;
+  bool over GUARDED_BY(mutex) = false;
   std::unordered_map<const char*, Job*> by_text;  // this and what follows: the caller's
   std::thread thread;
 
   explicit Rep(bool h3) : helm3(h3) {}
 
   void run() {
-    std::unique_lock lock(mutex);
+    Lock lock(mutex);
     for (;;) {
       while (next < jobs.size() && jobs[next].state != State::kWaiting) ++next;
       if (over) return;
       if (next == jobs.size()) {
-        work.wait(lock);
+        work.wait(mutex);
         continue;
       }
       Job& job = jobs[next++];
@@ -74,7 +74,7 @@ HeadsAhead::HeadsAhead(bool helm3) : rep_(std::make_unique<Rep>(helm3)) {}
 HeadsAhead::~HeadsAhead() {
   if (!rep_->thread.joinable()) return;
   {
-    std::lock_guard lock(rep_->mutex);
+    Lock lock(rep_->mutex);
     rep_->over = true;
   }
   rep_->work.notify_one();
@@ -86,7 +86,7 @@ void HeadsAhead::add(std::string_view file) {
   Rep& rep = *rep_;
   size_t waiting = 0;
   {
-    std::lock_guard lock(rep.mutex);
+    Lock lock(rep.mutex);
     rep.jobs.emplace_back().file = file;
     rep.by_text[file.data()] = &rep.jobs.back();
     waiting = rep.waiting_bytes += file.size();
@@ -102,8 +102,8 @@ std::optional<Documents> HeadsAhead::take(std::string_view file) {
   const auto at = rep_->by_text.find(file.data());
   if (at == rep_->by_text.end()) return std::nullopt;
   Rep::Job& job = *at->second;
-  std::unique_lock lock(rep_->mutex);
-  rep_->read.wait(lock, [&] { return job.state != Rep::State::kReading; });
+  Lock lock(rep_->mutex);
+  while (job.state == Rep::State::kReading) rep_->read.wait(rep_->mutex);
   const bool read = job.state == Rep::State::kRead;
   job.state = Rep::State::kTaken;
   if (!read) return std::nullopt;

@@ -5,22 +5,22 @@
 namespace pintle::kube {
 
 void FakeRest::answer(const std::string& what, Answer a) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   answers_[what].push_back(std::move(a));
 }
 
 void FakeRest::stream_of(const std::string& path, Stream s) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   streams_[path].push_back(std::move(s));
 }
 
 std::vector<std::string> FakeRest::calls() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return calls_;
 }
 
 std::vector<std::string> FakeRest::bodies() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return bodies_;
 }
 
@@ -30,7 +30,7 @@ void FakeRest::note(const Call& call) {
 }
 
 Result<http::Response> FakeRest::call(const Call& call) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   note(call);
   http::Response r;
   const auto it = answers_.find(cat(call.method, " ", call.path));
@@ -63,7 +63,7 @@ std::unique_ptr<Rest::Pending> FakeRest::open(const Call& call,
   };
   Stream s;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     note(call);
     auto& list = streams_[call.path];
     if (!list.empty()) {

@@ -4,11 +4,11 @@
 
 #include <deque>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "kube/rest.h"
 
 namespace pintle::kube {
@@ -38,11 +38,12 @@ class FakeRest final : public Rest {
   std::string server() const override { return "https://fake:6443"; }
 
  private:
-  void note(const Call& call);
-  std::mutex mutex_;
-  std::map<std::string, std::deque<Answer>> answers_;  // guarded by mutex_
-  std::map<std::string, std::deque<Stream>> streams_;  // guarded by mutex_
-  std::vector<std::string> calls_, bodies_;            // guarded by mutex_
+  void note(const Call& call) REQUIRES(mutex_);
+  Mutex mutex_;
+  std::map<std::string, std::deque<Answer>> answers_ GUARDED_BY(mutex_);
+  std::map<std::string, std::deque<Stream>> streams_ GUARDED_BY(mutex_);
+  std::vector<std::string> calls_ GUARDED_BY(mutex_);
+  std::vector<std::string> bodies_ GUARDED_BY(mutex_);
 };
 
 }  // namespace pintle::kube

@@ -1,10 +1,9 @@
 #include "cli/progress.h"
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.h"
 #include "base/strings.h"
 
 namespace pintle::cli {
@@ -14,7 +13,7 @@ struct Progress::Ticker {
       : env(env), what(std::move(what)), thread([this] { run(); }) {}
   ~Ticker() {
     {
-      const std::lock_guard lock(mutex);
+      const Lock lock(mutex);
       done = true;
     }
     changed.notify_one();
@@ -22,22 +21,25 @@ struct Progress::Ticker {
   }
 
   void run() {
-    std::unique_lock lock(mutex);
+    Lock lock(mutex);
     constexpr auto kFirst = std::chrono::milliseconds(500);
     constexpr auto kEach = std::chrono::seconds(1);
-    if (changed.wait_for(lock, kFirst, [this] { return done; })) return;
+    for (const Deadline first(kFirst); !done && changed.wait_until(mutex, first);) {
+    }
+    if (done) return;
     for (int seconds = 0; !done; ++seconds) {
       env.draw(cat(what, " ... ", seconds, "s"));
-      changed.wait_for(lock, kEach, [this] { return done; });
+      for (const Deadline next(kEach); !done && changed.wait_until(mutex, next);) {
+      }
     }
     env.draw("");
   }
 
   const Env& env;
   std::string what;
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
+  Mutex mutex;
+  Condition changed;
+  bool done GUARDED_BY(mutex) = false;
   std::thread thread;
 };
 

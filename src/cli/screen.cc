@@ -50,7 +50,7 @@ std::string cut_line(std::string_view line, size_t columns) {
 }
 
 void Screen::show(std::string_view picture) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (picture.empty() && lines_ == 0) return;
   std::string out;
   if (lines_ > 0) {

@@ -4,9 +4,10 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
+
+#include "base/mutex.h"
 
 namespace pintle::cli {
 
@@ -27,8 +28,8 @@ class Screen {
  private:
   const std::function<void(std::string_view)> write_;
   const std::function<ScreenSize()> size_;
-  std::mutex mutex_;
-  size_t lines_ = 0;  // guarded by mutex_: of the picture that is on the terminal
+  Mutex mutex_;
+  size_t lines_ GUARDED_BY(mutex_) = 0;  // of the picture that is on the terminal
 };
 
 // The first `columns` columns of a line, "..." at its end when something was cut off. Counts

@@ -1,11 +1,10 @@
 #include "cli/wait_view.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <map>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.h"
 #include "base/strings.h"
 #include "kube/explain.h"
 
@@ -28,7 +27,7 @@ struct WaitView::Painter {
       : env(env), rest(rest), drawing([this] { draw(); }), asking([this] { ask(); }) {}
   ~Painter() {
     {
-      const std::lock_guard lock(mutex);
+      const Lock lock(mutex);
       done = true;
     }
     stop_asking.cancel();
@@ -39,21 +38,30 @@ struct WaitView::Painter {
   }
 
   void draw() {
-    std::unique_lock lock(mutex);
+    Lock lock(mutex);
     while (!done) {
-      const auto idle = [this] { return done || !not_ready.empty(); };
-      changed.wait(lock, idle);
+      while (idle()) changed.wait(mutex);
       if (done) return;
       if (waited() >= kFirst) env.draw(picture());
-      changed.wait_for(lock, kEach, [this] { return done || not_ready.empty(); });
+      wait_while_needed(kEach);
     }
   }
 
-  std::chrono::nanoseconds waited() const {
+  bool idle() const REQUIRES(mutex) { return !done && not_ready.empty(); }
+
+  // False: there is nothing to show any more.
+  bool wait_while_needed(milliseconds most) REQUIRES(mutex) {
+    const Deadline until(most);
+    while (!done && !not_ready.empty() && changed.wait_until(mutex, until)) {
+    }
+    return !done && !not_ready.empty();
+  }
+
+  std::chrono::nanoseconds waited() const REQUIRES(mutex) {
     return std::chrono::nanoseconds(env.clock.monotonic_ns() - since);
   }
 
-  std::string picture() const {
+  std::string picture() const REQUIRES(mutex) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(waited());
     std::string out = cat("Waiting for ", not_ready.size(),
                           not_ready.size() == 1 ? " resource" : " resources", " ... ",
@@ -71,11 +79,11 @@ struct WaitView::Painter {
   }
 
   void ask() {
-    std::unique_lock lock(mutex);
+    Lock lock(mutex);
     while (!done) {
-      changed.wait(lock, [this] { return done || !not_ready.empty(); });
+      while (idle()) changed.wait(mutex);
       if (done) return;
-      if (changed.wait_for(lock, kFirst, [this] { return done || not_ready.empty(); })) continue;
+      if (!wait_while_needed(kFirst)) continue;
       std::vector<kube::NotReady> of = not_ready;
       if (of.size() > kShown) of.resize(kShown);
       lock.unlock();
@@ -84,19 +92,19 @@ struct WaitView::Painter {
       lock.lock();
       reasons.clear();
       for (size_t i = 0; i < causes.size(); ++i) reasons[key(of[i])] = kube::short_text(causes[i]);
-      changed.wait_for(lock, kAskEach, [this] { return done || not_ready.empty(); });
+      wait_while_needed(kAskEach);
     }
   }
 
   const Env& env;
   kube::Rest& rest;
   http::Cancel stop_asking;
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;                       // guarded by mutex, as what follows
-  std::vector<kube::NotReady> not_ready;
-  std::map<std::string, std::string> reasons;
-  int64_t since = 0;  // monotonic
+  Mutex mutex;
+  Condition changed;
+  bool done GUARDED_BY(mutex) = false;
+  std::vector<kube::NotReady> not_ready GUARDED_BY(mutex);
+  std::map<std::string, std::string> reasons GUARDED_BY(mutex);
+  int64_t since GUARDED_BY(mutex) = 0;  // monotonic
   std::thread drawing, asking;
 };
 
@@ -110,7 +118,7 @@ void WaitView::waiting_for(const std::vector<kube::NotReady>& not_ready) {
   }
   if (!painter_) painter_ = std::make_unique<Painter>(env_, rest_);
   {
-    const std::lock_guard lock(painter_->mutex);
+    const Lock lock(painter_->mutex);
     if (painter_->not_ready.empty()) painter_->since = env_.clock.monotonic_ns();
     painter_->not_ready = not_ready;
   }

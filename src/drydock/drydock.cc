@@ -43,9 +43,9 @@ class Server : public Drydock, public AdminTarget {
   Status open() {
     x_authority = TRY(authority_of(x_disk.get()));
     crypt::Certificate own = TRY(make_server_certificate(x_authority, x_options.address));
-    x_machine.set_ca(x_authority.cert);
     {
-      std::lock_guard held(x_machine.lock());
+      Lock held(x_machine.lock());
+      x_machine.set_ca(x_authority.cert);
       if (x_disk) TRY(x_machine.load(*x_disk));
       if (x_disk) x_disk->start();
       x_machine.seed();
@@ -76,7 +76,7 @@ class Server : public Drydock, public AdminTarget {
   void stop(int grace_ms) override {
     if (!x_http) return;
     {
-      std::lock_guard held(x_machine.lock());
+      Lock held(x_machine.lock());
       x_machine.hub().end_all();
     }
     x_front.stop();
@@ -87,7 +87,7 @@ class Server : public Drydock, public AdminTarget {
 
   // AdminTarget
   size_t fault_watches(const WatchFilter& filter, WatchFault fault) override {
-    std::lock_guard held(x_machine.lock());
+    Lock held(x_machine.lock());
     size_t n = 0;
     x_machine.hub().each([&](Watch& w) {
       bool hit = (filter.resource.empty() || w.view.resource->plural == filter.resource) &&
@@ -105,18 +105,18 @@ class Server : public Drydock, public AdminTarget {
     return n;
   }
   uint64_t compact() override {
-    std::lock_guard held(x_machine.lock());
+    Lock held(x_machine.lock());
     return x_machine.store().compact();
   }
   Status step_clock(int64_t ns) override { return x_machine.step(ns); }
   std::string now() override { return x_machine.now(); }
   void restart() override {
-    std::lock_guard held(x_machine.lock());
+    Lock held(x_machine.lock());
     x_machine.hub().end_all();
     x_machine.store().compact();
   }
   std::vector<std::pair<std::string, int64_t>> facts() override {
-    std::lock_guard held(x_machine.lock());
+    Lock held(x_machine.lock());
     return {{"resourceVersion", static_cast<int64_t>(x_machine.store().version())},
             {"objects", static_cast<int64_t>(x_machine.store().count())},
             {"watches", static_cast<int64_t>(x_machine.hub().size())}};

@@ -83,7 +83,7 @@ void FaultFront::act(const ExchangePtr& exchange, const Action& action) {
 }
 
 void FaultFront::later(int64_t at_ns, std::function<void()> task, ExchangePtr exchange) {
-  std::lock_guard held(x_lock);
+  Lock held(x_lock);
   if (x_stop) return exchange->abort();
   x_waiting.emplace(at_ns, Waiting{std::move(task), std::move(exchange)});
   if (!x_thread.joinable()) x_thread = std::thread([this] { run(); });
@@ -91,15 +91,15 @@ void FaultFront::later(int64_t at_ns, std::function<void()> task, ExchangePtr ex
 }
 
 void FaultFront::run() {
-  std::unique_lock held(x_lock);
+  Lock held(x_lock);
   while (!x_stop) {
     if (x_waiting.empty()) {
-      x_wake.wait(held);
+      x_wake.wait(x_lock);
       continue;
     }
     int64_t left = x_waiting.begin()->first - x_rest.machine.monotonic_ns();
     if (left > 0) {
-      x_wake.wait_for(held, std::chrono::nanoseconds(std::min<int64_t>(left, 1'000'000'000)));
+      x_wake.wait_for(x_lock, std::chrono::nanoseconds(std::min<int64_t>(left, 1'000'000'000)));
       continue;
     }
     Waiting due = std::move(x_waiting.begin()->second);
@@ -113,7 +113,7 @@ void FaultFront::run() {
 void FaultFront::stop() {
   std::multimap<int64_t, Waiting> left;
   {
-    std::lock_guard held(x_lock);
+    Lock held(x_lock);
     x_stop = true;
     left.swap(x_waiting);
   }

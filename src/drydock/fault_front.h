@@ -3,12 +3,11 @@
 // Requests that wait hold no I/O thread: one timer thread, started by the first latency, runs them.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.h"
 #include "drydock/faults.h"
 #include "drydock/rest.h"
 
@@ -32,11 +31,11 @@ class FaultFront {
   };
   Faults& x_faults;
   Rest& x_rest;
-  std::mutex x_lock;
-  std::condition_variable x_wake;
-  std::multimap<int64_t, Waiting> x_waiting;  // by monotonic ns
-  std::thread x_thread;
-  bool x_stop = false;
+  Mutex x_lock;
+  Condition x_wake;
+  std::multimap<int64_t, Waiting> x_waiting GUARDED_BY(x_lock);  // by monotonic ns
+  std::thread x_thread;  // made with the lock held, until x_stop is set
+  bool x_stop GUARDED_BY(x_lock) = false;
 };
 
 }  // namespace pintle::drydock

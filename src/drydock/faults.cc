@@ -29,7 +29,7 @@ bool Faults::fires(const Fault& fault, std::string_view method, std::string_view
 Action Faults::decide(std::string_view method, std::string_view path, std::string_view user_agent,
                       bool watch) {
   if (!any_.load(std::memory_order_relaxed)) return {};
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   for (Fault& fault : faults_) {
     if (!fires(fault, method, path, user_agent, watch)) continue;
     ++fault.fired;
@@ -40,7 +40,7 @@ Action Faults::decide(std::string_view method, std::string_view path, std::strin
 }
 
 uint64_t Faults::add(Fault fault) {
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   fault.id = next_id_++;
   fault.fired = 0;
   faults_.push_back(std::move(fault));
@@ -49,20 +49,20 @@ uint64_t Faults::add(Fault fault) {
 }
 
 bool Faults::remove(uint64_t id) {
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   const bool found = std::erase_if(faults_, [&](const Fault& f) { return f.id == id; }) > 0;
   any_ = !faults_.empty();
   return found;
 }
 
 void Faults::clear() {
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   faults_.clear();
   any_ = false;
 }
 
 std::vector<Fault> Faults::all() const {
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   return faults_;
 }
 

@@ -5,11 +5,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace pintle::drydock {
 
@@ -62,13 +63,13 @@ class Faults {
 
  private:
   bool fires(const Fault& fault, std::string_view method, std::string_view path,
-             std::string_view user_agent, bool watch);
+             std::string_view user_agent, bool watch) REQUIRES(lock_);
 
   std::atomic<bool> any_ = false;
-  mutable std::mutex lock_;
-  std::vector<Fault> faults_;
-  uint64_t next_id_ = 1;
-  uint64_t dice_;
+  mutable Mutex lock_;
+  std::vector<Fault> faults_ GUARDED_BY(lock_);
+  uint64_t next_id_ GUARDED_BY(lock_) = 1;
+  uint64_t dice_ GUARDED_BY(lock_);
 };
 
 }  // namespace pintle::drydock

@@ -451,7 +451,7 @@ Status Machine::step(int64_t ns) {
 }
 
 void Machine::start_runner() {
-  std::lock_guard held(x_lock);
+  Lock held(x_lock);
   load_definitions();
   for (const ResourcePtr& r : resources()) {
     std::vector<Value> present = list(r->group, r->plural, "", "");
@@ -463,7 +463,7 @@ void Machine::start_runner() {
 
 void Machine::stop_runner() {
   {
-    std::lock_guard held(x_lock);
+    Lock held(x_lock);
     x_stop = true;
   }
   x_wake.notify_all();
@@ -471,7 +471,7 @@ void Machine::stop_runner() {
 }
 
 void Machine::run() {
-  std::unique_lock held(x_lock);
+  Lock held(x_lock);
   while (!x_stop) {
     size_t done = x_runner.run_due(*this, 20);
     x_acting = "kube-controller-manager";
@@ -485,7 +485,7 @@ void Machine::run() {
     }
     int64_t wait = kSecond;
     if (auto due = x_runner.next_due_ns()) wait = std::min(wait, *due - now_ns());
-    if (wait > 0) x_wake.wait_for(held, std::chrono::nanoseconds(wait));
+    if (wait > 0) x_wake.wait_for(x_lock, std::chrono::nanoseconds(wait));
   }
 }
 

@@ -13,12 +13,12 @@ Status Machine::load(Persistence& disk) {
     Value object;
   };
   std::vector<Row> custom;
-  auto restore = [&](Row& row) {
+  auto restore = [&](Row& row) REQUIRES(x_lock) {
     const ResourcePtr r = resource(row.stored.group, row.stored.plural);
     Pairs fields = r ? selectable_of(*r, row.object) : Pairs();
     x_store.restore(row.stored.group, row.stored.plural, encode_object(row.object, row.stored.version, std::move(fields)));
   };
-  TRY(disk.load([&](StoredRow stored) -> Status {
+  TRY(disk.load([&](StoredRow stored) REQUIRES(x_lock) -> Status {
     auto object = json::read(stored.json, {.numbers = json::Numbers::kExact});
     const bool whole = object && object->is_map() && stored.version > 0 && !stored.name.empty() &&
                        name_of(*object) == stored.name && namespace_of(*object) == stored.ns;

@@ -26,7 +26,7 @@ Status Machine::check_quota(const Resource& resource, const Value& object) {
   const Place place = place_of(resource);
   const std::string_view ns = namespace_of(object);
   Status verdict = ok();
-  x_store.each("", "resourcequotas", ns, "", [&](const ObjectPtr& stored) {
+  x_store.each("", "resourcequotas", ns, "", [&](const ObjectPtr& stored) REQUIRES(x_lock) {
     const Value quota = parse_object(*stored);
     std::vector<std::string> requested, used, limited;
     for (const auto& [key, limit] : entries(quota, "spec", "hard")) {

@@ -191,7 +191,7 @@ void Persistence::start() {
 }
 
 void Persistence::append(const StoredChange& change) {
-  std::lock_guard held(x_lock);
+  Lock held(x_lock);
   x_pending.push_back(change);
   x_pending.back().before = nullptr;
   ++x_appended;
@@ -199,7 +199,7 @@ void Persistence::append(const StoredChange& change) {
 }
 
 Status Persistence::health() {
-  std::lock_guard held(x_lock);
+  Lock held(x_lock);
   if (x_failure) return *x_failure;
   if (x_pending.size() >= kMaxPending) return Error(Code::kUnavailable, cat(x_file, ": the disk does not keep up"));
   return ok();
@@ -208,7 +208,7 @@ Status Persistence::health() {
 void Persistence::when_durable(std::function<void(const Status&)> f) {
   Status status = ok();
   {
-    std::lock_guard held(x_lock);
+    Lock held(x_lock);
     if (x_committed < x_appended) {
       if (!x_ended) {
         x_waiters.push_back({x_appended, std::move(f)});
@@ -221,10 +221,10 @@ void Persistence::when_durable(std::function<void(const Status&)> f) {
 }
 
 void Persistence::run() {
-  std::unique_lock held(x_lock);
+  Lock held(x_lock);
   std::vector<StoredChange> batch;
   while (true) {
-    x_wake.wait(held, [&] { return x_stop || !x_pending.empty(); });
+    while (!x_stop && x_pending.empty()) x_wake.wait(x_lock);
     if (x_pending.empty()) break;
     batch.swap(x_pending);
     const uint64_t end = x_appended;
@@ -250,7 +250,8 @@ void Persistence::run() {
     held.lock();
     if (status) continue;
     if (x_stop) break;
-    x_wake.wait_for(held, kRetryAfter, [&] { return x_stop; });
+    for (const Deadline retry(kRetryAfter); !x_stop && x_wake.wait_until(x_lock, retry);) {
+    }
   }
   std::vector<Waiter> left = std::move(x_waiters);
   x_waiters.clear();
@@ -262,7 +263,7 @@ void Persistence::run() {
 
 void Persistence::stop() {
   {
-    std::lock_guard held(x_lock);
+    Lock held(x_lock);
     x_stop = true;
   }
   x_wake.notify_all();

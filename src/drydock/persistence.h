@@ -15,17 +15,16 @@
 // fails leaves writes unanswered, and from kMaxPending waiting changes on refuses them.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "drydock/store.h"
 
@@ -93,13 +92,15 @@ class Persistence {
   Statement x_put, x_remove, x_set;
   uint64_t x_highest = 0;  // the writer's
 
-  std::mutex x_lock;
-  std::condition_variable x_wake;
-  std::vector<StoredChange> x_pending;
-  std::vector<Waiter> x_waiters;
-  uint64_t x_appended = 0, x_committed = 0;  // numbers of changes
-  std::optional<Error> x_failure;
-  bool x_stop = false, x_ended = false;
+  Mutex x_lock;
+  Condition x_wake;
+  std::vector<StoredChange> x_pending GUARDED_BY(x_lock);
+  std::vector<Waiter> x_waiters GUARDED_BY(x_lock);
+  uint64_t x_appended GUARDED_BY(x_lock) = 0;  // numbers of changes
+  uint64_t x_committed GUARDED_BY(x_lock) = 0;
+  std::optional<Error> x_failure GUARDED_BY(x_lock);
+  bool x_stop GUARDED_BY(x_lock) = false;
+  bool x_ended GUARDED_BY(x_lock) = false;
   std::thread x_thread;
 };
 

@@ -78,7 +78,7 @@ TEST_F(PersistenceTest, CustomObjectsAreSelectedByTheirDefinitionAfterALoad) {
     auto disk = open();
     ASSERT_TRUE(disk);
     Machine machine(options);
-    std::lock_guard held(machine.lock());
+    Lock held(machine.lock());
     ASSERT_TRUE(machine.load(*disk));
     disk->start();
     machine.seed();
@@ -99,7 +99,7 @@ TEST_F(PersistenceTest, CustomObjectsAreSelectedByTheirDefinitionAfterALoad) {
   auto disk = open();
   ASSERT_TRUE(disk);
   Machine machine(options);
-  std::lock_guard held(machine.lock());
+  Lock held(machine.lock());
   Status loaded = machine.load(*disk);
   ASSERT_TRUE(loaded) << loaded.error().text();
   ObjectPtr boat = machine.store().find("a.example", "boats", "default", "b");
@@ -116,7 +116,7 @@ TEST_F(PersistenceTest, AnswersThatWaitForTheCommitKeepTheirWarnings) {
   options.controllers = false;
   Machine machine(options);
   {
-    std::lock_guard held(machine.lock());
+    Lock held(machine.lock());
     ASSERT_TRUE(machine.load(*disk));
     disk->start();
     machine.seed();

@@ -20,7 +20,7 @@ struct Requests : testing::Test {
         rest{machine, {{"tok", "admin", Token::Role::kAdmin},
                        {"seer", "sue", Token::Role::kView},
                        {"editor", "ed", Token::Role::kEdit}}} {
-    std::lock_guard held(machine.lock());
+    Lock held(machine.lock());
     machine.seed();
   }
   void SetUp() override {
@@ -30,6 +30,14 @@ struct Requests : testing::Test {
     ASSERT_EQ(last->status, 201) << last->body;
   }
   ~Requests() override { hang_up(); }
+  void compact() {
+    Lock held(machine.lock());
+    machine.store().compact();
+  }
+  uint64_t version_now() {
+    Lock held(machine.lock());
+    return machine.store().version();
+  }
   void hang_up() {  // as the server does for a peer that has gone: a watch and its exchange hold each other
     if (last && last->closed) std::exchange(last->closed, nullptr)();
   }
@@ -113,7 +121,6 @@ TEST_F(Requests, AreAllowedWhatRolesAndBindingsGive) {
   EXPECT_EQ(code("GET", kept, token + "x"), 401) << "the signature is looked at";
   Value review = ask("POST", "/apis/authentication.k8s.io/v1/tokenreviews", kJson, cat(R"({"spec":{"token":")", token, R"("}})"));
   EXPECT_EQ(text(review, "status", "user", "username"), "system:serviceaccount:shop:robot");
-  { std::lock_guard held(machine.lock()); }
   ASSERT_TRUE(machine.step(601'000'000'000));
   EXPECT_EQ(code("GET", kept, token), 401) << "its time is up";
   ask("DELETE", core + "/serviceaccounts/robot");
@@ -165,7 +172,7 @@ TEST_F(Requests, PagesShowTheStateOfTheFirst) {
   EXPECT_EQ(names("?continue=" + next), "x y ");
   EXPECT_EQ(names("?resourceVersionMatch=Exact&resourceVersion=" + version), "kept x y ");
   EXPECT_EQ(names("?resourceVersionMatch=NotOlderThan&resourceVersion=" + version), "kept w y ");
-  machine.store().compact();
+  compact();
   EXPECT_EQ(code("GET", cat(kMaps, "?resourceVersionMatch=Exact&resourceVersion=", version)), 410);
 }
 
@@ -178,14 +185,14 @@ TEST_F(Requests, GenerateNamesThatDiffer) {
 }
 
 TEST_F(Requests, DryRunsStoreNothing) {
-  uint64_t before = machine.store().version();
+  uint64_t before = version_now();
   std::string kept = cat(kMaps, "/kept?dryRun=All");
   EXPECT_EQ(code("POST", cat(kMaps, "?dryRun=All"), kJson, R"({"metadata":{"name":"dry"}})"), 201);
   EXPECT_EQ(code("PUT", kept, kJson, R"({"metadata":{"name":"kept"},"data":{"a":"2"}})"), 200);
   EXPECT_EQ(code("PATCH", kept, kMerge, R"({"data":{"a":"2"}})"), 200);
   EXPECT_EQ(code("DELETE", kept), 200);
   EXPECT_EQ(code("DELETE", cat(kMaps, "?dryRun=All")), 200);
-  EXPECT_EQ(machine.store().version(), before);
+  EXPECT_EQ(version_now(), before);
   EXPECT_EQ(code("GET", cat(kMaps, "/dry")), 404);
   EXPECT_EQ(text(ask("GET", cat(kMaps, "/kept")), "data", "a"), "1");
 }
@@ -238,9 +245,8 @@ TEST_F(Requests, ListsComeInPages) {
   ASSERT_EQ(items(page, "items").size(), 1u);
   EXPECT_EQ(name_of(items(page, "items")[0]), "y");
   EXPECT_TRUE(text(page, "metadata", "continue").empty());
-  { std::lock_guard held(machine.lock()); }
   ask("POST", kMaps, kJson, R"({"metadata":{"name":"z"}})");
-  machine.store().compact();
+  compact();
   EXPECT_EQ(text(ask("GET", cat(kMaps, "?limit=2&continue=", next)), "reason"), "Expired");
   EXPECT_EQ(last->status, 410);
 }
@@ -264,7 +270,7 @@ TEST_F(Requests, AnswersComeInTheFormAskedFor) {
 }
 
 TEST_F(Requests, WatchesStartWhereTheyAreAsked) {
-  std::string version = std::to_string(machine.store().version());
+  std::string version = std::to_string(version_now());
   ask("POST", kMaps, kJson, R"({"metadata":{"name":"later"}})");
   struct { const char* claim; std::string query; size_t frames; const char* first; } cases[] = {
       {"from a version: what came after it", "resourceVersion=" + version, 1, "{\"type\":\"ADDED\""},
@@ -281,7 +287,7 @@ TEST_F(Requests, WatchesStartWhereTheyAreAsked) {
   }
   EXPECT_NE(last->frames.back().find("\"k8s.io/initial-events-end\":\"true\""), std::string::npos);
   EXPECT_TRUE(last->frames.back().starts_with("{\"type\":\"BOOKMARK\""));
-  machine.store().compact();
+  compact();
   ask("GET", cat(kMaps, "?watch=1&resourceVersion=", version));
   ASSERT_EQ(last->frames.size(), 1u);
   EXPECT_TRUE(last->finished);

@@ -77,7 +77,7 @@ Status authorize(Rest& rest, const ApiRequest& r) {
   if (r.user.known && r.user.has_role && r.user.role == Token::Role::kAdmin) return ok();
   const std::string& ns = r.plural == "namespaces" && r.group.empty() ? r.name : r.ns;
   {
-    std::lock_guard held(rest.machine.lock());
+    Lock held(rest.machine.lock());
     if (permitted(rest.machine, r.user, {r.verb, r.group, r.plural, r.subresource, ns, r.name})) return ok();
   }
   std::string resource = r.subresource.empty() ? r.plural : cat(r.plural, "/", r.subresource);
@@ -184,7 +184,7 @@ void serve(Rest& rest, const ExchangePtr& exchange, WatchFate fate) {
   auto request = read_request(http);
   if (!request) return exchange->respond(text_response(400, "400 Bad Request", "text/plain; charset=utf-8"));
   auto user = identify(http, rest.tokens, [&](std::string_view token) {
-    std::lock_guard held(rest.machine.lock());
+    Lock held(rest.machine.lock());
     return user_of_token(rest.machine, rest.secret(), token);
   });
   if (!user) return exchange->respond(finished(http, user.error()));

@@ -43,7 +43,7 @@ Result<httpd::Response> serve_get(Rest& rest, const ApiRequest& r, const Resourc
   }
   TRY(choose_view(r, resource));
   Place place = place_of(*resource);
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   Store& store = rest.machine.store();
   if (std::string_view text = r.parameter("resourceVersion"); !text.empty()) {
     ParseError error;
@@ -62,7 +62,7 @@ Result<httpd::Response> serve_list(Rest& rest, const ApiRequest& r, const Resour
   Place place = place_of(*resource);
   std::vector<ObjectPtr> chosen;
   ListMeta meta;
-  std::unique_lock held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   Store& store = rest.machine.store();
   Continue from{store.version(), ""};
   if (!q.next.empty()) {
@@ -136,7 +136,7 @@ Status start_watch(Rest& rest, const ApiRequest& r, const ResourcePtr& resource,
   watch->ends_at = now + std::min<int64_t>(seconds, 100'000'000) * 1'000'000'000;
   watch->next_bookmark = now + 60'000'000'000;
 
-  std::unique_lock held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   Store& store = rest.machine.store();
   WatchHub& hub = rest.machine.hub();
   if (q.version > store.version()) {

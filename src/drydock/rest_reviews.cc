@@ -120,7 +120,7 @@ User reviewed_user(Rest& rest, const Value& spec) {
 bool spec_allowed(Rest& rest, const User& user, const Value& spec, std::string* reason) {
   const Value* a = at(spec, "resourceAttributes");
   if (!a) return user.known;
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   auto of = [&](std::string_view key) { return std::string(text(*a, key)); };
   return permitted(rest.machine, user, {of("verb"), of("group"), of("resource"), of("subresource"), of("namespace"), of("name")},
                    reason);
@@ -134,7 +134,7 @@ Result<Value> token_status(Rest& rest, std::string_view token) {
     if (t.value == token) found = User{t.user, {"system:authenticated"}, t.role, true, true, t.user};
   }
   if (!found) {
-    std::lock_guard held(rest.machine.lock());
+    Lock held(rest.machine.lock());
     if (auto account = user_of_token(rest.machine, rest.secret(), token)) found = *account;
   }
   if (found) {
@@ -178,7 +178,7 @@ Result<httpd::Response> account_token(Rest& rest, const ApiRequest& r) {
   constexpr int64_t kShortest = 600, kLongest = int64_t{1} << 32, kSecond = 1'000'000'000;
   const ResourcePtr kind = kind_of_body("authentication.k8s.io", "TokenRequest");
   Value body = TRY(decode_object(*r.http, *kind, FieldValidation::kWarn)).object;
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   const Value account = TRY(rest.machine.get({"", "serviceaccounts", r.ns, r.name}));
   const std::string_view name = name_of(body);
   std::vector<Cause> causes;

@@ -83,14 +83,14 @@ Result<httpd::Response> serve_scale(Rest& rest, const ApiRequest& r, const Resou
   const Place place = place_of(*resource);
   const Key key{place.group, place.plural, r.ns, r.name};
   if (r.verb == "get") {
-    std::lock_guard held(rest.machine.lock());
+    Lock held(rest.machine.lock());
     return scale_response(rest, r, *resource, TRY(rest.machine.get(key)));
   }
   const bool patch = r.verb == "patch";
   WriteOptions q = TRY(read_write_options(r, patch ? "PatchOptions" : "UpdateOptions"));
   Value body;
   if (!patch) body = TRY(decode_object(*r.http, *scale_kind(*resource), q.validation)).object;
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   Value live = TRY(rest.machine.get(key));
   if (patch) body = TRY(patched_scale(r, *resource, live, q));
   TRY(settle_place(r, *resource, body));

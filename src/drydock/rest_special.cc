@@ -88,7 +88,7 @@ Result<std::string> container_log(const Value& pod, const LogOptions& options, i
 
 Result<httpd::Response> log(Rest& rest, const ApiRequest& r) {
   LogOptions options = TRY(read_log_options(r));
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   const Value pod = TRY(rest.machine.get({"", "pods", r.ns, r.name}));
   std::vector<std::string> names;
   for (std::string_view group : {"containers", "initContainers"}) {
@@ -114,7 +114,7 @@ Result<httpd::Response> success(int code) {
 
 // May the pod go, by the budget it falls under? Takes the disruption from the budget's status, which
 // its controller counts anew later.
-Status charge_budget(Machine& machine, const Value& pod) {
+Status charge_budget(Machine& machine, const Value& pod) REQUIRES(machine.lock()) {
   const std::string_view phase = text(pod, "status", "phase");
   if (phase == "Pending" || phase == "Succeeded" || phase == "Failed" || has(pod, "metadata", "deletionTimestamp")) return ok();
   for (Value& budget : machine.list("policy", "poddisruptionbudgets", namespace_of(pod), "")) {
@@ -148,7 +148,7 @@ Result<httpd::Response> evict(Rest& rest, const ApiRequest& r) {
   if (!name_of(body).empty() && name_of(body) != r.name) return bad_request("name in URL does not match name in Eviction object");
   DeleteOptions options;
   options.grace_seconds = number_or(-1, body, "deleteOptions", "gracePeriodSeconds");
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   TRY(charge_budget(rest.machine, TRY(rest.machine.get({"", "pods", r.ns, r.name}))));
   TRY(rest.machine.remove_object(rest.machine.resource("", "pods"), r.ns, r.name, options));
   return success(201);
@@ -159,7 +159,7 @@ Result<httpd::Response> bind(Rest& rest, const ApiRequest& r) {
   const std::string name = r.name.empty() ? std::string(name_of(body)) : r.name;
   const std::string_view target = text(body, "target", "name");
   if (target.empty()) return status_error(500, "", "target.name: Required value");
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   Value pod = TRY(rest.machine.get({"", "pods", r.ns, name}));
   if (std::string_view node = text(pod, "spec", "nodeName"); !node.empty()) {
     return conflict("", "pods/binding", name, cat("pod ", name, " is already assigned to node ", quote(node)));
@@ -172,7 +172,7 @@ Result<httpd::Response> bind(Rest& rest, const ApiRequest& r) {
 Result<httpd::Response> finalize(Rest& rest, const ApiRequest& r, const ResourcePtr& resource) {
   Decoded body = TRY(decode_object(*r.http, *resource, FieldValidation::kWarn));
   TRY(settle_place(r, *resource, body.object));
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   Value live = TRY(rest.machine.get({"", "namespaces", "", r.name}));
   copy_entry(ensure(live, "spec"), body.object.get("spec") ? *body.object.get("spec") : empty_map(), "finalizers");
   WriteContext context{.manager = "kube-apiserver", .subresource = "finalize"};

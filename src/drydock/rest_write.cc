@@ -78,7 +78,7 @@ Result<httpd::Response> serve_create(Rest& rest, const ApiRequest& r, const Reso
   ResourcePtr stored = stored_of(rest, *resource);
   const std::vector<std::string> doubts = warnings_of(*resource, body.object);
   to_stored(*resource, *stored, body.object);
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   ObjectPtr made = TRY(rest.machine.create_object(stored, std::move(body.object), q.context));
   warn(r, doubts);
   return object_response(rest, r, resource, *made, 201);
@@ -92,7 +92,7 @@ Result<httpd::Response> serve_update(Rest& rest, const ApiRequest& r, const Reso
   TRY(settle_place(r, *resource, body.object));
   ResourcePtr stored = stored_of(rest, *resource);
   to_stored(*resource, *stored, body.object);
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   bool unnamed = text(body.object, "metadata", "resourceVersion").empty();
   Place place = place_of(*resource);
   const ObjectPtr found = rest.machine.store().find(place.group, place.plural, r.ns, r.name);
@@ -158,7 +158,7 @@ Result<httpd::Response> serve_patch(Rest& rest, const ApiRequest& r, const Resou
   ResourcePtr stored = stored_of(rest, *resource);
   const patch::Type* type = resource->custom_types ? resource->custom_types->root() : resource->type;
   Place place = place_of(*resource);
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   ObjectPtr found = rest.machine.store().find(place.group, place.plural, r.ns, r.name);
   if (!found && (!apply || !r.subresource.empty())) return not_found(resource->group, resource->plural, r.name);
   Value live = found ? tree_in(*resource, *found) : Value();
@@ -231,7 +231,7 @@ Result<httpd::Response> serve_delete(Rest& rest, const ApiRequest& r, const Reso
   DeleteOptions options = TRY(read_delete_options(r));
   if (options.propagation.empty()) warn(r, warnings_of_delete(*resource));
   ResourcePtr stored = stored_of(rest, *resource);
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   Removed removed = TRY(rest.machine.remove_object(stored, r.ns, r.name, options));
   // Pods, and what stays for now, are shown; of the rest only the fact.
   bool shown = !removed.gone || (resource->group.empty() && (resource->plural == "pods" || resource->plural == "serviceaccounts" ||
@@ -259,7 +259,7 @@ Result<httpd::Response> serve_delete_collection(Rest& rest, const ApiRequest& r,
   DeleteOptions options = TRY(read_delete_options(r));
   ResourcePtr stored = stored_of(rest, *resource);
   Place place = place_of(*resource);
-  std::lock_guard held(rest.machine.lock());
+  Lock held(rest.machine.lock());
   std::vector<ObjectPtr> chosen;
   rest.machine.store().each(place.group, place.plural, r.ns, "", [&](const ObjectPtr& o) {
     if (q.labels.matches(o->labels) && q.fields.matches(o->ns, o->name, o->fields)) chosen.push_back(o);

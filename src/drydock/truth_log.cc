@@ -27,7 +27,7 @@ uint64_t version_of(std::string_view line) {
 }  // namespace
 
 void TruthLog::append(uint64_t resource_version, std::string_view type, const Key& key) {
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   if (blocks_.empty() || blocks_.back().lines.size() >= kBlockBytes) {
     blocks_.push_back({.first = resource_version, .last = 0, .lines = {}});
     if (blocks_.size() > kMaxBlocks) {
@@ -47,7 +47,7 @@ void TruthLog::append(uint64_t resource_version, std::string_view type, const Ke
 }
 
 Result<std::string> TruthLog::read(uint64_t since, size_t max_bytes) const {
-  const std::lock_guard hold(lock_);
+  const Lock hold(lock_);
   if (since < dropped_) {
     return Error(Code::kOutOfRange, cat("the log starts behind version ", dropped_));
   }

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "drydock/world.h"
 
@@ -30,9 +30,9 @@ class TruthLog {
     uint64_t first = 0, last = 0;
     std::string lines;
   };
-  mutable std::mutex lock_;
-  std::deque<Block> blocks_;
-  uint64_t dropped_ = 0;  // the last version that is gone
+  mutable Mutex lock_;
+  std::deque<Block> blocks_ GUARDED_BY(lock_);
+  uint64_t dropped_ GUARDED_BY(lock_) = 0;  // the last version that is gone
 };
 
 }  // namespace pintle::drydock

@@ -29,7 +29,7 @@ Delivery::Delivery(Loop& loop, Handler handler, HandlerOptions options,
     : loop_(loop), handler_(std::move(handler)), options_(options), drained_(std::move(drained)) {}
 
 void Delivery::replay(std::vector<ObjectPtr> objects, bool complete) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   replay_ = std::move(objects);
   replay_completes_ = complete;
   waiting_ += replay_.size();
@@ -37,7 +37,7 @@ void Delivery::replay(std::vector<ObjectPtr> objects, bool complete) {
 }
 
 void Delivery::append(std::shared_ptr<const Batch> batch) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (removed_) return;
   if (options_.newest_only) {
     for (const Change& c : batch->changes) merge(c);
@@ -104,7 +104,7 @@ void Delivery::schedule() {
 }
 
 void Delivery::resume() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   ++resumed_;
   later_ = false;
   schedule();
@@ -165,7 +165,7 @@ bool Delivery::call(const Change& change) {
 void Delivery::drain() {
   bool tell = false;
   {
-    std::unique_lock held(mutex_);
+    Lock held(mutex_);
     scheduled_ = false;
     for (int n = 0;; ++n) {
       if (removed_ || later_) break;
@@ -203,7 +203,7 @@ void Delivery::drain() {
 void Delivery::remove() {
   bool was_full = false;
   {
-    std::unique_lock held(mutex_);
+    Lock held(mutex_);
     removed_ = true;
     was_full = full_.exchange(false);
     waiting_ = 0;
@@ -212,9 +212,9 @@ void Delivery::remove() {
     replayed_ = at_ = 0;
     order_.clear();
     merged_.clear();
-    idle_.wait(held, [&] {
-      return calling_ == std::thread::id() || calling_ == std::this_thread::get_id();
-    });
+    while (calling_ != std::thread::id() && calling_ != std::this_thread::get_id()) {
+      idle_.wait(mutex_);
+    }
   }
   if (was_full) drained_();
 }

@@ -16,17 +16,16 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "informer/loop.h"
 #include "informer/object.h"
 
@@ -92,10 +91,10 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
     Change change;
     bool nothing = false;  // came and went
   };
-  void schedule();  // with mutex_ held, like all but drain and call
-  bool next(Change& change);
-  void merge(const Change& change);
-  size_t queued() const;  // without the replay
+  void schedule() REQUIRES(mutex_);
+  bool next(Change& change) REQUIRES(mutex_);
+  void merge(const Change& change) REQUIRES(mutex_);
+  size_t queued() const REQUIRES(mutex_);  // without the replay
   void drain();
   bool call(const Change& change);
 
@@ -103,22 +102,25 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
   Handler handler_;
   const HandlerOptions options_;
   std::function<void()> drained_;
+  std::optional<Change> held_;  // drain's: on its way to the handler
 
-  std::mutex mutex_;                   // guards what follows
-  std::condition_variable idle_;
-  std::vector<ObjectPtr> replay_;      // handed out from the front
-  size_t replayed_ = 0;
-  bool replay_completes_ = false;
-  std::deque<std::shared_ptr<const Batch>> batches_;
-  size_t at_ = 0;                      // in the first batch
-  std::deque<std::string> order_;      // newest_only: keys, in the order they became pending
-  std::unordered_map<std::string, Merged> merged_;
-  bool merged_initial_ends_ = false;
-  std::string merged_version_;
-  std::optional<Change> held_;         // on its way to the handler
-  uint64_t resumed_ = 0;
-  bool scheduled_ = false, later_ = false, removed_ = false;
-  std::thread::id calling_;            // inside the handler
+  Mutex mutex_;
+  Condition idle_;
+  std::vector<ObjectPtr> replay_ GUARDED_BY(mutex_);  // handed out from the front
+  size_t replayed_ GUARDED_BY(mutex_) = 0;
+  bool replay_completes_ GUARDED_BY(mutex_) = false;
+  std::deque<std::shared_ptr<const Batch>> batches_ GUARDED_BY(mutex_);
+  size_t at_ GUARDED_BY(mutex_) = 0;  // in the first batch
+  // newest_only: keys, in the order they became pending.
+  std::deque<std::string> order_ GUARDED_BY(mutex_);
+  std::unordered_map<std::string, Merged> merged_ GUARDED_BY(mutex_);
+  bool merged_initial_ends_ GUARDED_BY(mutex_) = false;
+  std::string merged_version_ GUARDED_BY(mutex_);
+  uint64_t resumed_ GUARDED_BY(mutex_) = 0;
+  bool scheduled_ GUARDED_BY(mutex_) = false;
+  bool later_ GUARDED_BY(mutex_) = false;
+  bool removed_ GUARDED_BY(mutex_) = false;
+  std::thread::id calling_ GUARDED_BY(mutex_);  // inside the handler
   std::atomic<bool> full_{false}, synced_{false};
   std::atomic<size_t> waiting_{0};     // changes not taken yet
   std::atomic<uint64_t> failures_{0};

@@ -25,7 +25,7 @@ Factory::~Factory() { stop(); }
 
 Result<std::shared_ptr<SharedInformer>> Factory::informer(
     const std::shared_ptr<kube::Rest>& cluster, const Resource& resource, InformerOptions options) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (stopped_) return Error(Code::kFailedPrecondition, "the factory has stopped");
   Entry& entry = informers_[{cluster.get(), key_of(resource)}];
   if (!entry.informer) {
@@ -41,7 +41,7 @@ Result<std::shared_ptr<SharedInformer>> Factory::informer(
 }
 
 void Factory::start() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   for (const auto& fresh : std::exchange(fresh_, {})) {
     if (const auto informer = fresh.lock()) informer->start();
   }
@@ -52,7 +52,7 @@ bool Factory::wait_for_sync(int64_t timeout_ns) {
   for (;;) {
     bool all = true;
     {
-      std::lock_guard held(mutex_);
+      Lock held(mutex_);
       for (const auto& [key, entry] : informers_) all = all && entry.informer->synced();
     }
     if (all || clock_.monotonic_ns() >= until) return all;
@@ -63,7 +63,7 @@ bool Factory::wait_for_sync(int64_t timeout_ns) {
 void Factory::remove(const std::shared_ptr<kube::Rest>& cluster) {
   std::vector<Entry> gone;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     for (auto it = informers_.lower_bound({cluster.get(), ""});
          it != informers_.end() && it->first.first == cluster.get();) {
       gone.push_back(std::move(it->second));
@@ -76,7 +76,7 @@ void Factory::remove(const std::shared_ptr<kube::Rest>& cluster) {
 void Factory::remove(const std::shared_ptr<kube::Rest>& cluster, const Resource& resource) {
   Entry gone;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const auto it = informers_.find({cluster.get(), key_of(resource)});
     if (it == informers_.end()) return;
     gone = std::move(it->second);
@@ -88,7 +88,7 @@ void Factory::remove(const std::shared_ptr<kube::Rest>& cluster, const Resource&
 void Factory::stop() {
   std::vector<Entry> gone;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     stopped_ = true;
     for (auto& [key, entry] : informers_) gone.push_back(std::move(entry));
     informers_.clear();

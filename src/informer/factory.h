@@ -10,10 +10,10 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "informer/shared_informer.h"
 
 namespace pintle::informer {
@@ -53,12 +53,12 @@ class Factory {
   Random random_;
   const bool threads_;
   std::vector<std::unique_ptr<Loop>> work_, deliver_;
-  std::mutex mutex_;
-  std::map<std::pair<kube::Rest*, std::string>, Entry> informers_;  // guarded by mutex_
-  // Guarded by mutex_, as the next. Weak: they may be removed before they are started.
-  std::vector<std::weak_ptr<SharedInformer>> fresh_;
-  size_t next_ = 0;
-  bool stopped_ = false;                                            // guarded by mutex_
+  Mutex mutex_;
+  std::map<std::pair<kube::Rest*, std::string>, Entry> informers_ GUARDED_BY(mutex_);
+  // Weak: they may be removed before they are started.
+  std::vector<std::weak_ptr<SharedInformer>> fresh_ GUARDED_BY(mutex_);
+  size_t next_ GUARDED_BY(mutex_) = 0;
+  bool stopped_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace pintle::informer

@@ -4,13 +4,12 @@ namespace pintle::informer {
 
 Inlet::~Inlet() {
   if (shared_) {
-    std::lock_guard held(shared_->mutex);
+    Lock held(shared_->mutex);
     shared_->gone = true;
   }
   pending_.reset();
 }
 
-// With the lock held.
 void Inlet::tell(const std::shared_ptr<Shared>& s) {
   if (s->told || s->gone) return;
   s->told = true;
@@ -18,7 +17,7 @@ void Inlet::tell(const std::shared_ptr<Shared>& s) {
     // `gone` is set on this loop only: while it is false, this inlet lives.
     bool gone = false;
     {
-      std::lock_guard held(s->mutex);
+      Lock held(s->mutex);
       gone = s->gone;
       s->told = false;
     }
@@ -31,7 +30,7 @@ void Inlet::tell(const std::shared_ptr<Shared>& s) {
 void Inlet::open(kube::Rest& rest, kube::Call call) {
   shared_ = std::make_shared<Shared>();
   call.answered = [this, s = shared_] {
-    std::lock_guard held(s->mutex);
+    Lock held(s->mutex);
     if (s->gone) return;
     s->answered = true;
     tell(s);
@@ -39,7 +38,7 @@ void Inlet::open(kube::Rest& rest, kube::Call call) {
   pending_ = rest.open(
       call,
       [this, s = shared_](std::string_view piece) {
-        std::lock_guard held(s->mutex);
+        Lock held(s->mutex);
         if (s->gone) return kube::Rest::Flow::kStop;
         s->answered = true;
         tell(s);
@@ -51,7 +50,7 @@ void Inlet::open(kube::Rest& rest, kube::Call call) {
         return kube::Rest::Flow::kContinue;
       },
       [this, s = shared_](Status status) {
-        std::lock_guard held(s->mutex);
+        Lock held(s->mutex);
         if (s->gone) return;
         s->end.emplace(std::move(status));
         tell(s);
@@ -61,7 +60,7 @@ void Inlet::open(kube::Rest& rest, kube::Call call) {
 bool Inlet::take(std::string& out) {
   bool resume = false, some = false;
   {
-    std::lock_guard held(shared_->mutex);
+    Lock held(shared_->mutex);
     some = !shared_->bytes.empty();
     out.append(shared_->bytes);
     if (shared_->bytes.capacity() > kHigh / 8) std::string().swap(shared_->bytes);
@@ -73,12 +72,12 @@ bool Inlet::take(std::string& out) {
 }
 
 bool Inlet::answered() const {
-  std::lock_guard held(shared_->mutex);
+  Lock held(shared_->mutex);
   return shared_->answered;
 }
 
 std::optional<Status> Inlet::ended() {
-  std::lock_guard held(shared_->mutex);
+  Lock held(shared_->mutex);
   if (!shared_->end || !shared_->bytes.empty()) return std::nullopt;
   return shared_->end;
 }

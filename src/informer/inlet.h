@@ -7,11 +7,11 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/mutex.h"
 #include "informer/loop.h"
 #include "kube/rest.h"
 
@@ -37,13 +37,15 @@ class Inlet {
  private:
   // Shared: the connection's callbacks may outlive the inlet by a moment.
   struct Shared {
-    std::mutex mutex;
-    std::string bytes;
-    bool told = false, paused = false, answered = false;
-    bool gone = false;  // the inlet is no more
-    std::optional<Status> end;
+    Mutex mutex;
+    std::string bytes GUARDED_BY(mutex);
+    bool told GUARDED_BY(mutex) = false;
+    bool paused GUARDED_BY(mutex) = false;
+    bool answered GUARDED_BY(mutex) = false;
+    bool gone GUARDED_BY(mutex) = false;  // the inlet is no more
+    std::optional<Status> end GUARDED_BY(mutex);
   };
-  void tell(const std::shared_ptr<Shared>& s);
+  void tell(const std::shared_ptr<Shared>& s) REQUIRES(s->mutex);
 
   Loop& loop_;
   std::function<void()> ready_;  // the loop's

@@ -11,7 +11,7 @@ namespace pintle::informer {
 Loop::~Loop() { stop(); }
 
 void Loop::start() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (started_ || stop_) return;
   started_ = true;
   thread_ = std::thread([this] { work(); });
@@ -21,13 +21,13 @@ void Loop::stop() {
   std::deque<Task> dropped;
   std::multimap<int64_t, std::pair<Timer, Task>> timers;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     CHECK(thread_.get_id() != std::this_thread::get_id());
     stop_ = true;
     changed_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   started_ = false;
   dropped.swap(tasks_);  // destroyed after the lock is gone: what they hold may post
   timers.swap(timers_);
@@ -35,7 +35,7 @@ void Loop::stop() {
 }
 
 void Loop::post(Task task) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (stop_) return;
   tasks_.push_back(std::move(task));
   changed_.notify_all();
@@ -43,7 +43,7 @@ void Loop::post(Task task) {
 
 Loop::Timer Loop::after(int64_t delay_ns, Task task) {
   const int64_t due = clock_.monotonic_ns() + std::max<int64_t>(delay_ns, 0);
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (stop_) return 0;
   const Timer timer = ++last_;
   timers_.emplace(due, std::make_pair(timer, std::move(task)));
@@ -53,7 +53,7 @@ Loop::Timer Loop::after(int64_t delay_ns, Task task) {
 }
 
 void Loop::cancel(Timer timer) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   const auto at = due_.find(timer);
   if (at == due_.end()) return;
   auto [from, to] = timers_.equal_range(at->second);
@@ -67,23 +67,23 @@ void Loop::cancel(Timer timer) {
 }
 
 bool Loop::here() const {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return !started_ || thread_.get_id() == std::this_thread::get_id();
 }
 
 void Loop::run(const Task& task) {
   if (here()) return task();
   struct Wait {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool over = false;
+    Mutex mutex;
+    Condition changed;
+    bool over GUARDED_BY(mutex) = false;
   };
   // Shared: the loop may drop the task, and that ends the wait as well.
   auto wait = std::make_shared<Wait>();
   struct Tell {
     std::shared_ptr<Wait> wait;
     ~Tell() {
-      std::lock_guard held(wait->mutex);
+      Lock held(wait->mutex);
       wait->over = true;
       wait->changed.notify_all();
     }
@@ -92,12 +92,12 @@ void Loop::run(const Task& task) {
   tell->wait = wait;
   post([&task, tell] { task(); });
   tell.reset();
-  std::unique_lock held(wait->mutex);
-  wait->changed.wait(held, [&] { return wait->over; });
+  Lock held(wait->mutex);
+  while (!wait->over) wait->changed.wait(wait->mutex);
 }
 
 // Runs one timer or task; false: none is due.
-bool Loop::step(std::unique_lock<std::mutex>& held) {
+bool Loop::step() {
   Task task;
   if (!timers_.empty() && timers_.begin()->first <= clock_.monotonic_ns()) {
     const auto first = timers_.begin();
@@ -110,36 +110,36 @@ bool Loop::step(std::unique_lock<std::mutex>& held) {
   } else {
     return false;
   }
-  held.unlock();
+  mutex_.unlock();
   task();
   task = nullptr;
-  held.lock();
+  mutex_.lock();
   return true;
 }
 
 void Loop::work() {
-  std::unique_lock held(mutex_);
+  Lock held(mutex_);
   while (!stop_) {
-    if (step(held)) continue;
+    if (step()) continue;
     if (stop_) return;
     if (timers_.empty()) {
-      changed_.wait(held);
+      changed_.wait(mutex_);
     } else {
       const int64_t ns = timers_.begin()->first - clock_.monotonic_ns();
-      changed_.wait_for(held, std::chrono::nanoseconds(std::clamp<int64_t>(ns, 0, 1'000'000'000)));
+      changed_.wait_for(mutex_, std::chrono::nanoseconds(std::clamp<int64_t>(ns, 0, 1'000'000'000)));
     }
   }
 }
 
 size_t Loop::run_ready() {
-  std::unique_lock held(mutex_);
+  Lock held(mutex_);
   size_t ran = 0;
-  while (!started_ && !stop_ && step(held)) ++ran;
+  while (!started_ && !stop_ && step()) ++ran;
   return ran;
 }
 
 int64_t Loop::next_timer_ns() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return timers_.empty() ? -1 : timers_.begin()->first;
 }
 

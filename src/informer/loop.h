@@ -3,16 +3,15 @@
 // run_ready(): so tests with a clock of their own see every interleaving they write down.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "sys/clock.h"
 
 namespace pintle::informer {
@@ -43,17 +42,18 @@ class Loop {
   int64_t next_timer_ns();                    // when the next one is due (monotonic); -1: none
 
  private:
-  bool step(std::unique_lock<std::mutex>& held);
+  bool step() REQUIRES(mutex_);  // lets go of it meanwhile
   void work();
 
   sys::Clock& clock_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Task> tasks_;                                    // guarded by mutex_, like all below
-  std::multimap<int64_t, std::pair<Timer, Task>> timers_;
-  std::unordered_map<Timer, int64_t> due_;
-  Timer last_ = 0;
-  bool stop_ = false, started_ = false;
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::deque<Task> tasks_ GUARDED_BY(mutex_);
+  std::multimap<int64_t, std::pair<Timer, Task>> timers_ GUARDED_BY(mutex_);
+  std::unordered_map<Timer, int64_t> due_ GUARDED_BY(mutex_);
+  Timer last_ GUARDED_BY(mutex_) = 0;
+  bool stop_ GUARDED_BY(mutex_) = false;
+  bool started_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

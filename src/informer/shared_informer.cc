@@ -39,7 +39,7 @@ void SharedInformer::stop() {
   store_.stop();
   std::vector<Listener> listeners;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     listeners.swap(listeners_);
   }
   for (Listener& l : listeners) l.delivery->remove();
@@ -65,7 +65,7 @@ int64_t SharedInformer::resync_period(int64_t asked) {
 
 Result<SharedInformer::Registration> SharedInformer::add_handler(Handler handler,
                                                                  HandlerOptions options) {
-  std::lock_guard held(mutex_);  // nothing is delivered meanwhile
+  Lock held(mutex_);  // nothing is delivered meanwhile
   if (stopped_) return Error(Code::kFailedPrecondition, "the informer has stopped");
   Loop& loop = *deliver_[next_loop_++ % deliver_.size()];
   auto drained = [work = &work_, self = self_] {
@@ -86,7 +86,7 @@ Result<SharedInformer::Registration> SharedInformer::add_handler(Handler handler
 void SharedInformer::remove_handler(const Registration& registration) {
   Registration found;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const auto at = std::find_if(listeners_.begin(), listeners_.end(),
                                  [&](const Listener& l) { return l.delivery == registration; });
     if (at == listeners_.end()) return;
@@ -102,7 +102,7 @@ Status SharedInformer::add_index(std::string name, IndexFunction function) {
 }
 
 bool SharedInformer::any_full() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return std::any_of(listeners_.begin(), listeners_.end(),
                      [](const Listener& l) { return l.delivery->full(); });
 }
@@ -129,7 +129,7 @@ void SharedInformer::flush() {
 void SharedInformer::moved() {
   watching_ = reflector_.watching();
   lost_ = reflector_.lost();
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   reflected_ = reflector_.counters();
   reflected_.last_version = reflector_.last_version();
   reflected_.pauses = pauses_;
@@ -158,7 +158,7 @@ void SharedInformer::process() {
 }
 
 void SharedInformer::apply(std::vector<Delta> deltas) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   std::shared_ptr<const Batch> batch = deltas.front().kind == Delta::Kind::kReplaced
                                            ? apply_replace(deltas.front())
                                            : apply_plain(deltas);
@@ -259,7 +259,7 @@ std::shared_ptr<Batch> SharedInformer::apply_plain(std::vector<Delta>& deltas) {
 void SharedInformer::arm_resync() {
   int64_t period = 0;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     period = check_ns_;
   }
   if (period == 0) return;
@@ -272,7 +272,7 @@ void SharedInformer::arm_resync() {
 void SharedInformer::resync() {
   if (!reflector_.watching()) return;
   const int64_t now = work_.clock().monotonic_ns();
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   std::vector<ObjectPtr> objects;
   for (Listener& l : listeners_) {
     if (l.resync_ns == 0 || now < l.due_ns || l.delivery->full()) continue;
@@ -284,7 +284,7 @@ void SharedInformer::resync() {
 }
 
 Counters SharedInformer::counters() const {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   Counters c = reflected_;
   c.added = counters_.added;
   c.updated = counters_.updated;

@@ -22,10 +22,10 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "informer/delivery.h"
 #include "informer/metrics.h"
 #include "informer/reflector.h"
@@ -85,13 +85,13 @@ class SharedInformer : private Sink {
 
   void process();  // on work: queue -> store -> handlers
   void apply(std::vector<Delta> batch);
-  std::shared_ptr<Batch> apply_replace(Delta& delta);
-  std::shared_ptr<Batch> apply_plain(std::vector<Delta>& batch);
-  void tell_gone(std::vector<ObjectPtr> gone, Batch& batch);
+  std::shared_ptr<Batch> apply_replace(Delta& delta) REQUIRES(mutex_);
+  std::shared_ptr<Batch> apply_plain(std::vector<Delta>& batch) REQUIRES(mutex_);
+  void tell_gone(std::vector<ObjectPtr> gone, Batch& batch) REQUIRES(mutex_);
   void resync();
   void arm_resync();
   bool any_full();
-  int64_t resync_period(int64_t asked);
+  int64_t resync_period(int64_t asked) REQUIRES(mutex_);
   ObjectPtr kept(const ObjectPtr& o) const;
 
   Loop& work_;
@@ -107,12 +107,12 @@ class SharedInformer : private Sink {
   uint64_t pauses_ = 0;
   Store store_;
 
-  mutable std::mutex mutex_;         // held while a batch goes from the store to the queues
-  std::vector<Listener> listeners_;  // guarded by mutex_
-  int64_t check_ns_ = 0;             // guarded by mutex_
-  size_t next_loop_ = 0;             // guarded by mutex_
-  Counters counters_;                // guarded by mutex_
-  Counters reflected_;               // guarded by mutex_: the reflector's
+  mutable Mutex mutex_;  // held while a batch goes from the store to the queues
+  std::vector<Listener> listeners_ GUARDED_BY(mutex_);
+  int64_t check_ns_ GUARDED_BY(mutex_) = 0;
+  size_t next_loop_ GUARDED_BY(mutex_) = 0;
+  Counters counters_ GUARDED_BY(mutex_);
+  Counters reflected_ GUARDED_BY(mutex_);  // the reflector's
   std::atomic<bool> started_{false}, stopped_{false}, synced_{false}, watching_{false},
       lost_{false};
 };

@@ -1,7 +1,5 @@
 #include "informer/store.h"
 
-#include <mutex>
-
 #include "base/strings.h"
 
 namespace pintle::informer {
@@ -14,13 +12,13 @@ constexpr size_t kPlaceBytes = 64;  // a node of the map and the pointer's count
 std::vector<std::string> namespace_index(const Object& o) { return {std::string(o.name_space())}; }
 
 ObjectPtr Store::get(std::string_view key) const {
-  std::shared_lock held(mutex_);
+  ReadLock held(mutex_);
   const auto it = objects_.find(key);
   return it == objects_.end() ? nullptr : it->second;
 }
 
 std::vector<ObjectPtr> Store::list() const {
-  std::shared_lock held(mutex_);
+  ReadLock held(mutex_);
   std::vector<ObjectPtr> out;
   out.reserve(objects_.size());
   for (const auto& [key, o] : objects_) out.push_back(o);
@@ -28,7 +26,7 @@ std::vector<ObjectPtr> Store::list() const {
 }
 
 std::vector<ObjectPtr> Store::by_index(const std::string& index, const std::string& value) const {
-  std::shared_lock held(mutex_);
+  ReadLock held(mutex_);
   std::vector<ObjectPtr> out;
   const auto i = indexes_.find(index);
   if (i == indexes_.end()) return out;
@@ -40,7 +38,7 @@ std::vector<ObjectPtr> Store::by_index(const std::string& index, const std::stri
 }
 
 std::vector<std::string> Store::index_values(const std::string& index) const {
-  std::shared_lock held(mutex_);
+  ReadLock held(mutex_);
   std::vector<std::string> out;
   if (const auto i = indexes_.find(index); i != indexes_.end()) {
     for (const auto& [value, objects] : i->second.values) out.push_back(value);
@@ -49,17 +47,17 @@ std::vector<std::string> Store::index_values(const std::string& index) const {
 }
 
 size_t Store::size() const {
-  std::shared_lock held(mutex_);
+  ReadLock held(mutex_);
   return objects_.size();
 }
 
 std::string Store::version() const {
-  std::shared_lock held(mutex_);
+  ReadLock held(mutex_);
   return version_;
 }
 
 Status Store::add_index(std::string name, IndexFunction function) {
-  std::unique_lock held(mutex_);
+  WriteLock held(mutex_);
   if (stopped_) return Error(Code::kFailedPrecondition, "informer has already stopped");
   if (indexes_.contains(name)) {
     return Error(Code::kAlreadyExists, cat("indexer conflict: ", name));
@@ -105,7 +103,7 @@ ObjectPtr Store::put(ObjectPtr o) {
 }
 
 std::vector<ObjectPtr> Store::apply(const std::vector<Write>& writes, std::string_view version) {
-  std::unique_lock held(mutex_);
+  WriteLock held(mutex_);
   std::vector<ObjectPtr> before;
   before.reserve(writes.size());
   for (const Write& w : writes) before.push_back(w.object ? put(w.object) : erase(w.key));
@@ -127,14 +125,14 @@ std::vector<ObjectPtr> Store::erase_others(const std::vector<ObjectPtr>& objects
 
 std::vector<ObjectPtr> Store::retain(const std::vector<ObjectPtr>& objects,
                                      std::string_view version) {
-  std::unique_lock held(mutex_);
+  WriteLock held(mutex_);
   if (!version.empty()) version_ = version;
   return erase_others(objects);
 }
 
 Store::Replaced Store::replace(const std::vector<ObjectPtr>& objects, std::string_view version,
                                bool anew) {
-  std::unique_lock held(mutex_);
+  WriteLock held(mutex_);
   Replaced r;
   r.gone = erase_others(objects);
   for (size_t i = 0; i < objects.size(); ++i) {

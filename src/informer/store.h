@@ -10,13 +10,13 @@
 #include <atomic>
 #include <functional>
 #include <map>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "informer/object.h"
 
@@ -66,15 +66,16 @@ class Store {
     IndexFunction function;
     std::unordered_map<std::string, std::unordered_set<const Object*>> values;
   };
-  void index(const Object& o, bool add);
-  std::vector<ObjectPtr> erase_others(const std::vector<ObjectPtr>& objects);
-  ObjectPtr put(ObjectPtr o);            // the former one
-  ObjectPtr erase(std::string_view key);
+  void index(const Object& o, bool add) REQUIRES(mutex_);
+  std::vector<ObjectPtr> erase_others(const std::vector<ObjectPtr>& objects) REQUIRES(mutex_);
+  ObjectPtr put(ObjectPtr o) REQUIRES(mutex_);  // the former one
+  ObjectPtr erase(std::string_view key) REQUIRES(mutex_);
 
-  mutable std::shared_mutex mutex_;
-  std::unordered_map<std::string_view, ObjectPtr> objects_;  // guarded; keys live in the objects
-  std::map<std::string, Index> indexes_;                     // guarded
-  std::string version_;                                      // guarded
+  mutable SharedMutex mutex_;
+  // Keys live in the objects.
+  std::unordered_map<std::string_view, ObjectPtr> objects_ GUARDED_BY(mutex_);
+  std::map<std::string, Index> indexes_ GUARDED_BY(mutex_);
+  std::string version_ GUARDED_BY(mutex_);
   std::atomic<bool> stopped_{false};
   std::atomic<size_t> bytes_{0};  // changed with mutex_ held
 };

@@ -15,23 +15,23 @@ class PerKey final : public RateLimiter {
  public:
   explicit PerKey(std::function<int64_t(int failures)> wait_ns) : wait_ns_(std::move(wait_ns)) {}
   int64_t when_ns(const std::string& key) override {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     return wait_ns_(failures_[key]++);
   }
   void forget(const std::string& key) override {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     failures_.erase(key);
   }
   int requeues(const std::string& key) override {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const auto it = failures_.find(key);
     return it == failures_.end() ? 0 : it->second;
   }
 
  private:
   const std::function<int64_t(int)> wait_ns_;
-  std::mutex mutex_;
-  std::unordered_map<std::string, int> failures_;  // guarded by mutex_
+  Mutex mutex_;
+  std::unordered_map<std::string, int> failures_ GUARDED_BY(mutex_);
 };
 
 // Tokens may be borrowed: the debt is the wait.
@@ -40,7 +40,7 @@ class Bucket final : public RateLimiter {
   Bucket(sys::Clock& clock, double rate, int burst)
       : clock_(clock), rate_(rate), burst_(burst), tokens_(burst), at_(clock.monotonic_ns()) {}
   int64_t when_ns(const std::string&) override {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const int64_t now = clock_.monotonic_ns();
     const double second = static_cast<double>(kSecond);
     tokens_ = std::min(burst_, tokens_ + static_cast<double>(now - at_) / second * rate_);
@@ -54,9 +54,9 @@ class Bucket final : public RateLimiter {
  private:
   sys::Clock& clock_;
   const double rate_, burst_;
-  std::mutex mutex_;
-  double tokens_;  // guarded by mutex_
-  int64_t at_;     // guarded by mutex_
+  Mutex mutex_;
+  double tokens_ GUARDED_BY(mutex_);
+  int64_t at_ GUARDED_BY(mutex_);
 };
 
 class Longest final : public RateLimiter {
@@ -114,12 +114,12 @@ void WorkQueue::add_locked(const std::string& key) {
 }
 
 void WorkQueue::add(const std::string& key) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   add_locked(key);
 }
 
 void WorkQueue::add_after(const std::string& key, int64_t delay_ns) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (stop_) return;
   ++counters_.retries;
   if (delay_ns <= 0) return add_locked(key);
@@ -166,26 +166,27 @@ std::optional<std::string> WorkQueue::pop() {
 }
 
 std::optional<std::string> WorkQueue::try_get() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return pop();
 }
 
 std::optional<std::string> WorkQueue::get() {
-  std::unique_lock held(mutex_);
+  Lock held(mutex_);
   for (;;) {
     if (auto key = pop()) return key;
     if (stop_) return std::nullopt;
     if (delayed_.empty()) {
-      changed_.wait(held);
+      changed_.wait(mutex_);
     } else {
       const int64_t ns = delayed_.begin()->first - clock_.monotonic_ns();
-      changed_.wait_for(held, std::chrono::nanoseconds(std::clamp<int64_t>(ns, 0, kLongestNapNs)));
+      changed_.wait_for(mutex_,
+                        std::chrono::nanoseconds(std::clamp<int64_t>(ns, 0, kLongestNapNs)));
     }
   }
 }
 
 void WorkQueue::done(const std::string& key) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   const auto at = working_.find(key);
   if (at == working_.end()) return;
   counters_.work_ns += clock_.monotonic_ns() - at->second;
@@ -195,7 +196,7 @@ void WorkQueue::done(const std::string& key) {
 }
 
 void WorkQueue::shut_down() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   stop_ = true;
   delayed_.clear();
   delayed_at_.clear();
@@ -204,22 +205,22 @@ void WorkQueue::shut_down() {
 
 void WorkQueue::shut_down_with_drain() {
   shut_down();
-  std::unique_lock held(mutex_);
-  changed_.wait(held, [&] { return queue_.empty() && working_.empty(); });
+  Lock held(mutex_);
+  while (!queue_.empty() || !working_.empty()) changed_.wait(mutex_);
 }
 
 bool WorkQueue::shutting_down() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return stop_;
 }
 
 size_t WorkQueue::size() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return queue_.size();
 }
 
 WorkCounters WorkQueue::counters() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   WorkCounters c = counters_;
   c.depth = queue_.size();
   c.delayed = delayed_.size();

@@ -8,17 +8,16 @@
 // somebody asks.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/mutex.h"
 #include "informer/backoff.h"
 #include "sys/clock.h"
 
@@ -72,21 +71,22 @@ class WorkQueue {
   WorkCounters counters();
 
  private:
-  void add_locked(const std::string& key);
-  void promote();
-  std::optional<std::string> pop();
+  void add_locked(const std::string& key) REQUIRES(mutex_);
+  void promote() REQUIRES(mutex_);
+  std::optional<std::string> pop() REQUIRES(mutex_);
 
   sys::Clock& clock_;
   std::unique_ptr<RateLimiter> limiter_;
-  std::mutex mutex_;                                    // guards what follows
-  std::condition_variable changed_;
-  std::deque<std::string> queue_;
-  std::unordered_map<std::string, int64_t> dirty_;      // waiting or to be queued again; since when
-  std::unordered_map<std::string, int64_t> working_;    // since when
-  std::multimap<int64_t, std::string> delayed_;
-  std::unordered_map<std::string, int64_t> delayed_at_;
-  bool stop_ = false;
-  WorkCounters counters_;
+  Mutex mutex_;
+  Condition changed_;
+  std::deque<std::string> queue_ GUARDED_BY(mutex_);
+  // Waiting or to be queued again; since when.
+  std::unordered_map<std::string, int64_t> dirty_ GUARDED_BY(mutex_);
+  std::unordered_map<std::string, int64_t> working_ GUARDED_BY(mutex_);  // since when
+  std::multimap<int64_t, std::string> delayed_ GUARDED_BY(mutex_);
+  std::unordered_map<std::string, int64_t> delayed_at_ GUARDED_BY(mutex_);
+  bool stop_ GUARDED_BY(mutex_) = false;
+  WorkCounters counters_ GUARDED_BY(mutex_);
 };
 
 }  // namespace pintle::informer

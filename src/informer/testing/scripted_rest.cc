@@ -30,7 +30,7 @@ void ScriptedRest::Exchange::refuse(int code, std::string reason, std::string me
 }
 
 std::shared_ptr<ScriptedRest::Exchange> ScriptedRest::next() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (fresh_.empty()) return nullptr;
   auto x = std::move(fresh_.front());
   fresh_.pop_front();
@@ -38,7 +38,7 @@ std::shared_ptr<ScriptedRest::Exchange> ScriptedRest::next() {
 }
 
 size_t ScriptedRest::opened() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return opened_;
 }
 
@@ -63,7 +63,7 @@ std::unique_ptr<kube::Rest::Pending> ScriptedRest::open(const kube::Call& call,
   handle->x->call = call;
   handle->x->data = std::move(data);
   handle->x->done = std::move(done);
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   fresh_.push_back(handle->x);
   ++opened_;
   return handle;

@@ -4,11 +4,11 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "kube/rest.h"
 
 namespace pintle::informer {
@@ -47,9 +47,9 @@ class ScriptedRest final : public kube::Rest {
   std::string server() const override { return "https://scripted:6443"; }
 
  private:
-  std::mutex mutex_;
-  std::deque<std::shared_ptr<Exchange>> fresh_;  // guarded by mutex_
-  size_t opened_ = 0;                            // guarded by mutex_
+  Mutex mutex_;
+  std::deque<std::shared_ptr<Exchange>> fresh_ GUARDED_BY(mutex_);
+  size_t opened_ GUARDED_BY(mutex_) = 0;
 };
 
 // An answer of the server that is no success.

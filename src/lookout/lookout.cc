@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/strings.h"
 #include "crypt/crypt.h"
 #include "lookout/api/api.h"
@@ -68,7 +67,7 @@ class Service : public Lookout {
   Status begin();
   std::string url() const override { return api_->url(); }
   Status reload(Config file) override {
-    std::lock_guard one(reload_mutex_);
+    Lock one(reload_mutex_);
     return enforce(std::move(file), true);
   }
   void stop(int64_t grace_ms) override;
@@ -78,18 +77,20 @@ class Service : public Lookout {
   void clean();
   bool clean_some(const Config& config);
   int64_t now_ms() const { return clock_.now_ns() / 1'000'000; }
-  Status enforce(Config file, bool anew);
+  Status enforce(Config file, bool anew) REQUIRES(reload_mutex_);
   Status take_settings();
   // shared_ptr: of the configuration in force, which it keeps.
   std::shared_ptr<const Directory> directory() const {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     return {in_force_, &in_force_->directory};
   }
   void look_for_settings();
   ApiHooks hooks();
 
-  Config file_;    // as it was read, begin's and reload's, too
-  Config config_;  // what is in force: with the API's settings
+  // One reload at a time, none before begin() has ended; none once stop_ is set, which takes both locks.
+  Mutex reload_mutex_;
+  Config file_ GUARDED_BY(reload_mutex_);    // as it was read
+  Config config_ GUARDED_BY(reload_mutex_);  // what is in force: with the API's settings
   const Log log_;
   sys::Disk& disk_;
   const sys::Environ& environ_;
@@ -103,28 +104,32 @@ class Service : public Lookout {
   std::unique_ptr<Api> api_;
   std::atomic<Api*> heard_by_{nullptr};
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::shared_ptr<const Rules> rules_;
-  std::shared_ptr<const Config> in_force_;
-  int64_t settings_version_ = 0;
-  std::vector<std::string> restart_wanted_;  // keys that changed and are read at the start only
-  bool stop_ = false;
-  CleaningCounters cleaned_;
-  std::mutex reload_mutex_;  // one reload at a time; none once stop_ is set, which takes both locks
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::shared_ptr<const Config> in_force_ GUARDED_BY(mutex_);
+  int64_t settings_version_ GUARDED_BY(mutex_) = 0;
+  // Keys that changed and are read at the start only.
+  std::vector<std::string> restart_wanted_ GUARDED_BY(mutex_);
+  bool stop_ GUARDED_BY(mutex_) = false;
+  CleaningCounters cleaned_ GUARDED_BY(mutex_);
   std::thread cleaner_;
 };
 
 Status Service::begin() {
+  Lock one(reload_mutex_);  // what the API is told while the rest is made comes after it
   owner_ = cat("lookout-", environ_.find("HOSTNAME").value_or("local"), "-",
                crypt::hex(crypt::random_bytes(4)));
   const std::string key = TRY(secret_key(file_.secret_key_file, disk_));
   store_ = TRY(Store::open({.url = file_.database, .secret_key = key}, clock_));
-  settings_version_ = TRY(store_->settings_version());
+  const int64_t version = TRY(store_->settings_version());
   config_ = with_settings(file_, TRY(store_->settings()), log_);
-  in_force_ = std::make_shared<const Config>(config_);
-  auto rules = TRY(Rules::compile(config_.rules));
-  rules_ = std::make_shared<const Rules>(std::move(rules));
+  {
+    Lock held(mutex_);
+    settings_version_ = version;
+    in_force_ = std::make_shared<const Config>(config_);
+  }
+  auto compiled = TRY(Rules::compile(config_.rules));
+  const auto rules = std::make_shared<const Rules>(std::move(compiled));
   TRY(keep_subscriptions(config_, {}));
   writer_ = std::make_unique<Writer>([this](const Batch& batch) { return store_->commit(batch); },
                                      clock_, log_,
@@ -136,7 +141,7 @@ Status Service::begin() {
   regions_ = std::make_unique<Regions>(RegionsOptions{*store_, *writer_, clock_, disk_, environ_,
                                                       log_, owner_, config_.share_namespace});
   TRY(regions_->check(config_));
-  regions_->set(config_, rules_);
+  regions_->set(config_, rules);
   deliverer_ = TRY(Deliverer::start(*store_, clock_, disk_,
                                     {.owner = owner_,
                                      .epoch = now_ms(),
@@ -162,30 +167,33 @@ ApiHooks Service::hooks() {
     return out;
   };
   h.config = [this] {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     return in_force_;
   };
   h.changed = [this] { return take_settings(); };
   h.attempt = [this](const Claimed& claimed) {
     TrialOptions options;
     {
-      std::lock_guard held(mutex_);
+      Lock held(mutex_);
       options.guard = in_force_->guard;
     }
     options.directory = directory();
-    options.stopped = [this] { return api_->stopping(); };
+    options.stopped = [this] {
+      Api* api = heard_by_;
+      return api == nullptr || api->stopping();
+    };
     return try_once(claimed, options, clock_, disk_);
   };
   h.written = [this] { return writer_->counters(); };
   h.delivered = [this] { return deliverer_->counters(); };
   h.leader_unknown = [this] { return regions_->leader_unknown(); };
   h.cleaned = [this] {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     return cleaned_;
   };
   h.wake = [this] { deliverer_->wake(); };
   h.restart_wanted = [this] {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     return restart_wanted_;
   };
   return h;
@@ -224,12 +232,14 @@ Status Service::keep_subscriptions(const Config& config, const std::vector<Subsc
 }
 
 void Service::clean() {
-  std::unique_lock held(mutex_);
+  Lock held(mutex_);
   int64_t due = now_ms() + kCleanEveryMs;
   std::shared_ptr<const Config> config = in_force_;
-  const auto other = [&] { return config->cleaning != in_force_->cleaning; };
+  const auto other = [&]() REQUIRES(mutex_) { return config->cleaning != in_force_->cleaning; };
   while (!stop_) {
-    changed_.wait_for(held, kSettingsEvery, [&] { return stop_ || other(); });
+    for (const Deadline until(kSettingsEvery); !stop_ && !other();) {
+      if (!changed_.wait_until(mutex_, until)) break;
+    }
     if (stop_) return;
     held.unlock();
     look_for_settings();
@@ -242,7 +252,8 @@ void Service::clean() {
       const bool more = clean_some(*config);
       held.lock();
       if (!more) break;
-      changed_.wait_for(held, kCleanPause, [&] { return stop_; });
+      for (const Deadline until(kCleanPause); !stop_ && changed_.wait_until(mutex_, until);) {
+      }
     }
   }
 }
@@ -259,7 +270,7 @@ bool Service::clean_some(const Config& config) {
   const std::string error = done ? done->archive_error : done.error().text();
   if (!error.empty()) log_("WARN", done ? "archiving: what could not be written stays" : "cleaning",
                            {{"error", error}});
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (!done) {
     ++cleaned_.failures;
     return false;
@@ -272,19 +283,19 @@ bool Service::clean_some(const Config& config) {
 // ---- what the configuration and the API say
 
 Status Service::take_settings() {
-  std::lock_guard one(reload_mutex_);
+  Lock one(reload_mutex_);
   return enforce(file_, false);
 }
 
 // Where several lookouts share a database, another one's API may have changed them.
 void Service::look_for_settings() {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     if (in_force_->database.starts_with("sqlite:")) return;
   }
   const auto version = store_->settings_version();
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     if (!version || *version == settings_version_) return;
   }
   if (const Status taken = take_settings(); !taken) {
@@ -292,14 +303,14 @@ void Service::look_for_settings() {
   }
 }
 
-// With reload_mutex_ held. `anew`: the file was read, else only the settings have changed.
+// `anew`: the file was read, else only the settings have changed.
 Status Service::enforce(Config file, bool anew) {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     if (stop_) return Error("lookout is stopping", Code::kUnavailable);
   }
   std::vector<std::string> late;  // what is read at the start only stays as it was
-  const auto fixed = [&](std::string_view key, std::string Config::*value) {
+  const auto fixed = [&](std::string_view key, std::string Config::*value) REQUIRES(reload_mutex_) {
     if (file.*value == config_.*value) return;
     late.emplace_back(key);
     file.*value = config_.*value;
@@ -316,12 +327,13 @@ Status Service::enforce(Config file, bool anew) {
   TRY(check_guard_options(config.guard));
   if (anew) {
     TRY(deliverer_->set_guard(
-        config.guard, [&] { return keep_subscriptions(config, config_.subscriptions); }));
+        config.guard, [&]() REQUIRES(reload_mutex_) {
+          return keep_subscriptions(config, config_.subscriptions);
+        }));
   }
 
   {
-    std::lock_guard held(mutex_);
-    rules_ = rules;
+    Lock held(mutex_);
     settings_version_ = version;
     if (anew) restart_wanted_ = late;
     config_ = config;
@@ -343,8 +355,8 @@ void Service::stop(int64_t grace_ms) {
   heard_by_ = nullptr;
   if (api_) api_->stop(std::min<int64_t>(grace_ms, 1000));  // it may be waiting for the lock
   {
-    std::lock_guard one(reload_mutex_);
-    std::lock_guard held(mutex_);
+    Lock one(reload_mutex_);
+    Lock held(mutex_);
     if (stop_) return;
     stop_ = true;
   }

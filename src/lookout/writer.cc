@@ -68,7 +68,7 @@ void Writer::start() {
 
 void Writer::stop(int64_t grace_ms) {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     if (!stop_) stop_by_ms_ = now_ms(clock_) + grace_ms;
     stop_ = true;
   }
@@ -77,13 +77,13 @@ void Writer::stop(int64_t grace_ms) {
 }
 
 void Writer::attach(int64_t region_id, std::function<void()> room) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   queues_[region_id].room = std::move(room);
 }
 
 void Writer::detach(int64_t region_id) {
-  std::lock_guard calling(room_mutex_);
-  std::lock_guard held(mutex_);
+  Lock calling(room_mutex_);
+  Lock held(mutex_);
   const auto it = queues_.find(region_id);
   if (it == queues_.end()) return;
   it->second.room = nullptr;
@@ -96,7 +96,7 @@ bool Writer::fits(const Queue& q) const {
 }
 
 bool Writer::has_room(int64_t region_id) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   Queue& q = queues_[region_id];
   if (fits(q)) return true;
   q.was_full = true;
@@ -106,7 +106,7 @@ bool Writer::has_room(int64_t region_id) {
 void Writer::push(Batch batch) {
   const size_t bytes = size_of(batch);
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     Queue& q = queues_[batch.region_id];
     if (q.batch.epoch != batch.epoch && !empty(q.batch)) {
       // The region was taken anew meanwhile: what waits would be refused, and is heard again.
@@ -126,14 +126,14 @@ void Writer::push(Batch batch) {
 }
 
 Writer::Counters Writer::counters() const {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return counters_;
 }
 
 void Writer::note(const Batch& batch, const Committed& committed) {
   const int64_t now = now_ms(clock_);
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     ++counters_.commits;
     counters_.observations += committed.observations;
     counters_.deliveries += committed.deliveries;
@@ -183,7 +183,7 @@ void Writer::commit_pieces(const Batch& batch) {
       note(piece, *committed);
       continue;
     }
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     ++counters_.dropped;
     log_("ERROR", "a piece of a batch cannot be stored",
          {{"region", piece.region}, {"error", committed.error().text()}});
@@ -204,7 +204,7 @@ bool Writer::commit(Batch& batch, bool& away) {
       e.code() == Code::kDeadlineExceeded || e.code() == Code::kDataLoss) {
     if (!away) log_("ERROR", "the database is not available", {{"error", e.text()}});
     away = true;
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     ++counters_.failures;
     ++counters_.errors[static_cast<size_t>(db::trouble_of(e))];
     if (counters_.trouble_since_ms == 0) counters_.trouble_since_ms = now_ms(clock_);
@@ -213,7 +213,7 @@ bool Writer::commit(Batch& batch, bool& away) {
   }
   if (e.code() == Code::kFailedPrecondition) {
     {
-      std::lock_guard held(mutex_);
+      Lock held(mutex_);
       ++counters_.refused;
     }
     log_("WARN", "a batch was refused", {{"region", batch.region}, {"error", e.text()}});
@@ -229,17 +229,16 @@ void Writer::work() {
   std::vector<Batch> taken;
   bool away = false;
   int64_t wait_ms = kFirstWaitMs;
-  std::unique_lock held(mutex_);
+  Lock held(mutex_);
   while (true) {
-    const auto waiting = [&] {
+    const auto waiting = [&]() REQUIRES(mutex_) {
       return std::any_of(queues_.begin(), queues_.end(),
                          [](const auto& q) { return !empty(q.second.batch); });
     };
-    changed_.wait(held, [&] { return stop_ || waiting(); });
+    while (!stop_ && !waiting()) changed_.wait(mutex_);
     if (stop_ && !waiting()) return;
-    if (!stop_ && counters_.waiting_bytes < kEnough) {
-      changed_.wait_for(held, kCollect,
-                        [&] { return stop_ || counters_.waiting_bytes >= kEnough; });
+    for (const Deadline until(kCollect); !stop_ && counters_.waiting_bytes < kEnough;) {
+      if (!changed_.wait_until(mutex_, until)) break;
     }
     for (auto& [id, q] : queues_) {
       if (empty(q.batch)) continue;
@@ -258,7 +257,9 @@ void Writer::work() {
         continue;
       }
       held.lock();
-      changed_.wait_for(held, std::chrono::milliseconds(wait_ms), [&] { return stop_; });
+      const Deadline until{std::chrono::milliseconds(wait_ms)};
+      while (!stop_ && changed_.wait_until(mutex_, until)) {
+      }
       given_up = stop_ && now_ms(clock_) >= stop_by_ms_;
       const bool stopping = stop_;
       held.unlock();
@@ -269,7 +270,7 @@ void Writer::work() {
     }
     taken.clear();
     {
-      std::lock_guard calling(room_mutex_);
+      Lock calling(room_mutex_);
       std::vector<std::function<void()>> rooms;
       held.lock();
       for (auto it = queues_.begin(); it != queues_.end();) {

@@ -14,15 +14,14 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <thread>
 
 #include "base/log.h"
+#include "base/mutex.h"
 #include "db/trouble.h"
 #include "lookout/histogram.h"
 #include "lookout/store.h"
@@ -76,7 +75,7 @@ class Writer {
     bool was_full = false;
     std::function<void()> room;
   };
-  bool fits(const Queue& q) const;  // with mutex_ held
+  bool fits(const Queue& q) const REQUIRES(mutex_);
   void work();
   bool commit(Batch& batch, bool& away);
   void commit_pieces(const Batch& batch);
@@ -87,13 +86,13 @@ class Writer {
   const Log log_;
   const Done done_;
   const Refused refused_;
-  mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::map<int64_t, Queue> queues_;
-  bool stop_ = false;
-  int64_t stop_by_ms_ = 0;
-  Counters counters_;
-  std::mutex room_mutex_;  // held while `room` functions run, so that detach waits for them
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::map<int64_t, Queue> queues_ GUARDED_BY(mutex_);
+  bool stop_ GUARDED_BY(mutex_) = false;
+  int64_t stop_by_ms_ GUARDED_BY(mutex_) = 0;
+  Counters counters_ GUARDED_BY(mutex_);
+  Mutex room_mutex_;  // held while `room` functions run, so that detach waits for them
   std::thread thread_;
 };
 

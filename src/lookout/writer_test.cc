@@ -1,3 +1,4 @@
+#include "base/mutex.h"
 #include "lookout/writer.h"
 
 #include <gtest/gtest.h>
@@ -5,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -17,7 +17,7 @@ namespace {
 // Answers commits as it is told to, and keeps what was committed.
 struct Scripted {
   Result<Committed> commit(const Batch& batch) {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     if (refuse) {
       if (auto error = refuse(batch)) return *error;
     }
@@ -28,7 +28,7 @@ struct Scripted {
     return out;
   }
   std::vector<std::string> stored() {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     std::vector<std::string> out;
     for (const Batch& b : batches) {
       for (const Observation& o : b.observations) out.push_back(o.uid);
@@ -36,7 +36,7 @@ struct Scripted {
     return out;
   }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::function<std::optional<Error>(const Batch&)> refuse;
   std::vector<Batch> batches;
 };

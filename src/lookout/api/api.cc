@@ -2,8 +2,8 @@
 #include "lookout/api/api.h"
 
 #include <charconv>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "base/strings.h"
 #include "crypt/crypt.h"
 #include "httpd/httpd.h"
@@ -94,7 +94,7 @@ class Server : public Api {
   Status begin(const std::string& listen);
   std::string url() const override { return url_; }
   void set_tokens(std::vector<TokenConfig> tokens) override {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     tokens_ = std::move(tokens);
   }
   void committed() override { streams_.committed(); }
@@ -117,8 +117,8 @@ class Server : public Api {
   Errands errands_;
   std::unique_ptr<httpd::Server> server_;
   std::string url_;
-  mutable std::mutex mutex_;
-  std::vector<TokenConfig> tokens_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::vector<TokenConfig> tokens_ GUARDED_BY(mutex_);
 };
 
 Status Server::begin(const std::string& listen) {
@@ -143,7 +143,7 @@ Status Server::begin(const std::string& listen) {
 }
 
 Role Server::caller(const httpd::Request& r) const {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (tokens_.empty()) return loopback_host(r.header("Host")) ? Role::kAdmin : Role::kNone;
   const std::string_view header = r.header("Authorization");
   std::string token;

@@ -5,7 +5,7 @@ namespace pintle::lookout {
 Errands::~Errands() { stop(); }
 
 bool Errands::run(std::function<void()> errand) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (stop_ || waiting_.size() >= kMostWaiting) return false;
   waiting_.push_back(std::move(errand));
   if (idle_ < waiting_.size() && threads_.size() < kThreads) {
@@ -16,7 +16,7 @@ bool Errands::run(std::function<void()> errand) {
 }
 
 bool Errands::stopped() const {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return stop_;
 }
 
@@ -24,7 +24,7 @@ void Errands::stop() {
   std::deque<std::function<void()>> dropped;
   std::vector<std::thread> threads;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     stop_ = true;
     dropped.swap(waiting_);
     threads.swap(threads_);
@@ -34,10 +34,10 @@ void Errands::stop() {
 }
 
 void Errands::work() {
-  std::unique_lock held(mutex_);
+  Lock held(mutex_);
   while (!stop_) {
     ++idle_;
-    changed_.wait(held, [&] { return stop_ || !waiting_.empty(); });
+    while (!stop_ && waiting_.empty()) changed_.wait(mutex_);
     --idle_;
     if (stop_) return;
     auto errand = std::move(waiting_.front());

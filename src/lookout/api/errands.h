@@ -2,12 +2,12 @@
 // is work. Thread-safe.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace pintle::lookout {
 
@@ -25,12 +25,12 @@ class Errands {
  private:
   void work();
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> waiting_;
-  std::vector<std::thread> threads_;
-  size_t idle_ = 0;
-  bool stop_ = false;
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::deque<std::function<void()>> waiting_ GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_ GUARDED_BY(mutex_);
+  size_t idle_ GUARDED_BY(mutex_) = 0;
+  bool stop_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace pintle::lookout

@@ -33,7 +33,7 @@ void Streams::add(std::shared_ptr<httpd::Exchange> exchange, EventQuery query) {
                         {"X-Accel-Buffering", "no"}});
   query.limit = kRows;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     fresh_.push_back({std::move(exchange), std::move(query)});
   }
   changed_.notify_all();
@@ -41,7 +41,7 @@ void Streams::add(std::shared_ptr<httpd::Exchange> exchange, EventQuery query) {
 
 void Streams::committed() {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     if (streams_.empty() && fresh_.empty()) return;
     news_ = true;
   }
@@ -49,13 +49,13 @@ void Streams::committed() {
 }
 
 size_t Streams::size() const {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return streams_.size() + fresh_.size();
 }
 
 void Streams::stop() {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     stop_ = true;
   }
   changed_.notify_all();
@@ -85,17 +85,18 @@ bool Streams::feed(One& one) {
   return true;
 }
 
+bool Streams::wanted() const { return stop_ || news_ || !fresh_.empty(); }
+
 void Streams::work() {
-  std::unique_lock held(mutex_);
+  Lock held(mutex_);
   bool slow = false;
   while (!stop_) {
-    const auto wanted = [&] { return stop_ || news_ || !fresh_.empty(); };
-    if (slow) {
-      changed_.wait_for(held, kSlowCheck, wanted);
-    } else if (streams_.empty()) {
-      changed_.wait(held, wanted);
+    if (!slow && streams_.empty()) {
+      while (!wanted()) changed_.wait(mutex_);
     } else {
-      changed_.wait_for(held, kIdleCheck, wanted);
+      const Deadline until(slow ? kSlowCheck : kIdleCheck);
+      while (!wanted() && changed_.wait_until(mutex_, until)) {
+      }
     }
     if (stop_) break;
     const bool news = news_;

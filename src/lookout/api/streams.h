@@ -5,13 +5,12 @@
 // Thread-safe.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.h"
 #include "httpd/httpd.h"
 #include "lookout/store.h"
 
@@ -36,14 +35,16 @@ class Streams {
     bool behind = true;
   };
   void work();
+  bool wanted() const REQUIRES(mutex_);
   bool feed(One& one);  // false: it is over
 
   Store& store_;
-  mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::list<One> streams_;
-  std::list<One> fresh_;
-  bool news_ = false, stop_ = false;
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::list<One> streams_ GUARDED_BY(mutex_);
+  std::list<One> fresh_ GUARDED_BY(mutex_);
+  bool news_ GUARDED_BY(mutex_) = false;
+  bool stop_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -10,11 +10,11 @@ using namespace deliver_world;
 
 // Six are handed out for an address that takes one at a time, and the first is under way.
 struct HandedOut {
-  std::mutex mutex;
-  Exchange first;  // guarded by mutex
+  Mutex mutex;
+  Exchange first GUARDED_BY(mutex);
   Receiver old{[this](const Exchange& e, int n) {
     if (n > 0) return answer(e, 200);
-    std::lock_guard held(mutex);
+    Lock held(mutex);
     first = e;
   }};
   Receiver other{always(200)};
@@ -31,7 +31,7 @@ struct HandedOut {
     ASSERT_TRUE(eventually([&] { return count(DeliveryState::kLeased) == 6; }));
   }
   void release() {
-    std::lock_guard held(mutex);
+    Lock held(mutex);
     answer(first, 200);
   }
   int64_t count(DeliveryState state) {

@@ -18,9 +18,9 @@ constexpr int64_t kClockStepMs = 2'000;  // what a clock goes back by at once is
 // The deliverer's thread rests meanwhile: it alone reads the guard.
 Status DeliverEngine::set_guard(GuardOptions guard, const std::function<Status()>& with) {
   TRY(check_guard_options(guard));
-  std::unique_lock held(inbox_->mutex);
+  Lock held(inbox_->mutex);
   ++inbox_->changes;
-  inbox_->changed.wait(held, [&] { return !inbox_->working; });
+  while (inbox_->working) inbox_->changed.wait(inbox_->mutex);
   held.unlock();
   Status done = with ? with() : ok();
   held.lock();
@@ -32,27 +32,28 @@ Status DeliverEngine::set_guard(GuardOptions guard, const std::function<Status()
 
 void DeliverEngine::stop(int64_t grace_ms) {
   {
-    std::unique_lock held(inbox_->mutex);
+    Lock held(inbox_->mutex);
     inbox_->stop = true;
     inbox_->changed.notify_all();
-    inbox_->changed.wait_for(held, std::chrono::milliseconds(grace_ms),
-                             [&] { return inbox_->over; });
+    const Deadline until{std::chrono::milliseconds(grace_ms)};
+    while (!inbox_->over && inbox_->changed.wait_until(inbox_->mutex, until)) {
+    }
     inbox_->abandon = true;
     inbox_->changed.notify_all();
   }
   if (thread_.joinable()) thread_.join();
-  std::unique_lock held(inbox_->mutex);  // a send uses the disk and ends by its own deadline
-  inbox_->changed.wait(held, [&] { return inbox_->sends == 0; });
+  Lock held(inbox_->mutex);  // a send uses the disk and ends by its own deadline
+  while (inbox_->sends != 0) inbox_->changed.wait(inbox_->mutex);
 }
 
 void DeliverEngine::run() {
   for (;;) {
     std::vector<News> news;
     {
-      std::unique_lock held(inbox_->mutex);
+      Lock held(inbox_->mutex);
       inbox_->working = false;
       inbox_->changed.notify_all();
-      const auto something = [&] {
+      const auto something = [&]() REQUIRES(inbox_->mutex) {
         return !inbox_->news.empty() || (inbox_->woken && !stopping_) ||
                inbox_->stop != stopping_ || inbox_->abandon;
       };
@@ -61,8 +62,10 @@ void DeliverEngine::run() {
         inbox_->changed.notify_all();
       }
       const int64_t wait_ms = std::clamp<int64_t>(next_wake() - now(), 0, kLookAgainMs);
-      inbox_->changed.wait_for(held, std::chrono::milliseconds(wait_ms), something);
-      inbox_->changed.wait(held, [&] { return inbox_->changes == 0; });
+      const Deadline until{std::chrono::milliseconds(wait_ms)};
+      while (!something() && inbox_->changed.wait_until(inbox_->mutex, until)) {
+      }
+      while (inbox_->changes != 0) inbox_->changed.wait(inbox_->mutex);
       news.swap(inbox_->news);
       claim_soon_ = std::exchange(inbox_->woken, false) || claim_soon_;
       stopping_ = inbox_->stop;

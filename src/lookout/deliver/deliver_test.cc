@@ -1,11 +1,10 @@
 // The deliverer against a scripted receiver on a loopback port.
+#include "base/mutex.h"
 #include "lookout/deliver/deliver.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <set>
 #include <thread>
 
@@ -471,11 +470,11 @@ TEST(Deliver, finds_whom_to_call_when_it_sends_and_tells_it) {
   s.options = cat("{\"url\":", quote(r.url()), ",\"mention\":[\"13800000009\"]}");
   s.manner.whom = {"owners"};
   ASSERT_TRUE(w.store.add_subscription(s));
-  std::mutex mutex;
+  Mutex mutex;
   auto known = std::make_shared<const Directory>();
   DeliverOptions o;
   o.directory = [&] {
-    std::lock_guard held(mutex);
+    Lock held(mutex);
     return known;
   };
   w.run(o);
@@ -487,7 +486,7 @@ TEST(Deliver, finds_whom_to_call_when_it_sends_and_tells_it) {
     Directory d;  // as a reload or the API would change it
     d.people.push_back({.name = "ann", .dingtalk = "13800000001"});
     d.owners.push_back({.name = "all", .people = {"ann"}});
-    std::lock_guard held(mutex);
+    Lock held(mutex);
     known = std::make_shared<const Directory>(std::move(d));
   }
   w.clock.step_ms(70'000);

@@ -9,7 +9,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <set>
 #include <string>
@@ -17,6 +16,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/mutex.h"
 #include "crypt/crypt.h"
 #include "lookout/deliver/deliver.h"
 #include "lookout/deliver/endpoint.h"
@@ -51,7 +51,7 @@ class DeliverEngine final : public Deliverer {
   ~DeliverEngine() override { stop(0); }
 
   void wake() override {
-    std::lock_guard held(inbox_->mutex);
+    Lock held(inbox_->mutex);
     inbox_->woken = true;
     inbox_->changed.notify_all();
   }

@@ -1,12 +1,11 @@
 // Inbox: what other threads (the HTTP client's, workers, callers) tell the deliverer's thread.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <variant>
 #include <vector>
 
+#include "base/mutex.h"
 #include "http/http.h"
 #include "lookout/sinks/sink.h"
 
@@ -30,19 +29,19 @@ struct News {
 };
 
 struct Inbox {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::vector<News> news;  // guarded by mutex, as all below
-  bool woken = true;
-  int changes = 0;       // that attempts wait for
-  bool working = false;  // the deliverer's thread is: attempts may begin
-  bool stop = false;     // no new message
-  bool abandon = false;  // nor an end of those under way
-  bool over = false;     // nothing is under way
-  int sends = 0;         // workers inside a sink's send
+  Mutex mutex;
+  Condition changed;
+  std::vector<News> news GUARDED_BY(mutex);
+  bool woken GUARDED_BY(mutex) = true;
+  int changes GUARDED_BY(mutex) = 0;       // that attempts wait for
+  bool working GUARDED_BY(mutex) = false;  // the deliverer's thread is: attempts may begin
+  bool stop GUARDED_BY(mutex) = false;     // no new message
+  bool abandon GUARDED_BY(mutex) = false;  // nor an end of those under way
+  bool over GUARDED_BY(mutex) = false;     // nothing is under way
+  int sends GUARDED_BY(mutex) = 0;         // workers inside a sink's send
 
   void put(News n) {
-    std::lock_guard held(mutex);
+    Lock held(mutex);
     news.push_back(std::move(n));
     changed.notify_all();
   }

@@ -133,7 +133,7 @@ void DeliverEngine::start(Endpoint& e, std::unique_ptr<Job> owned) {
     workers_.run([inbox, id, sink = job.sink, claimed = events, url = job.route.url,
                   version = job.version(), &store = store_, &disk = disk_, guard = options_.guard, resolve = options_.resolve, time = now()] {
       {
-        std::lock_guard held(inbox->mutex);
+        Lock held(inbox->mutex);
         if (inbox->abandon) return;
         ++inbox->sends;
       }
@@ -141,7 +141,7 @@ void DeliverEngine::start(Endpoint& e, std::unique_ptr<Job> owned) {
       if (!url.empty()) sent.target = check_url(url, guard, resolve);
       sent.stale = version < store.known_version();
       if (sent.target && !sent.stale) sent.verdict = sink->send(claimed, {time, *sent.target, disk, guard, resolve});
-      std::lock_guard held(inbox->mutex);
+      Lock held(inbox->mutex);
       --inbox->sends;
       inbox->news.push_back({id, std::move(sent)});
       inbox->changed.notify_all();

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "lookout/deliver/deliver.h"
 
 namespace pintle::lookout {
@@ -14,7 +14,7 @@ class Tally {
  public:
   // An attempt of a claimed delivery has ended so.
   void count(const Claimed& c, const Attempt& a, DeliveryState state, int64_t now_ms) {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     DeliverCounters::Sink& sink = sinks_[c.subscription.sink_kind];
     ++sink.attempts[std::string(code_class(a))];
     if (state == DeliveryState::kDead) ++sink.dead;
@@ -23,7 +23,7 @@ class Tally {
     if (state == DeliveryState::kSucceeded) delivered_.add(now_ms - c.event.stored_ms);
   }
   void read(DeliverCounters& out) const {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     out.sinks = sinks_;
     out.first_attempt = first_attempt_;
     out.delivered = delivered_;
@@ -37,9 +37,10 @@ class Tally {
     return a.error.empty() ? "ok" : "error";
   }
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::map<std::string, DeliverCounters::Sink> sinks_;
-  Histogram first_attempt_, delivered_;
+  mutable Mutex mutex_;
+  std::map<std::string, DeliverCounters::Sink> sinks_ GUARDED_BY(mutex_);
+  Histogram first_attempt_ GUARDED_BY(mutex_);
+  Histogram delivered_ GUARDED_BY(mutex_);
 };
 
 }  // namespace pintle::lookout

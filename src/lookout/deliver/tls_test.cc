@@ -2,8 +2,6 @@
 // who has a certificate of its authority.
 #include <gtest/gtest.h>
 
-#include <mutex>
-
 #include "base/strings.h"
 #include "crypt/crypt.h"
 #include "httpd/httpd.h"

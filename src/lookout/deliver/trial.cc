@@ -1,11 +1,10 @@
 #include "lookout/deliver/trial.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 
+#include "base/mutex.h"
 #include "base/strings.h"
 #include "lookout/deliver/attempt_text.h"
 #include "lookout/deliver/recipients.h"
@@ -21,9 +20,9 @@ constexpr auto kLookAround = std::chrono::milliseconds(100);
 
 // Where the client's thread puts the answer.
 struct Inbox {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::optional<Result<http::Response>> answer;  // guarded by mutex
+  Mutex mutex;
+  Condition changed;
+  std::optional<Result<http::Response>> answer GUARDED_BY(mutex);
 };
 
 Result<http::Response> exchange(http::Request request, const Route& route,
@@ -38,13 +37,13 @@ Result<http::Response> exchange(http::Request request, const Route& route,
   const auto client = TRY(http::Client::make(std::move(client_options)));
   const auto inbox = std::make_shared<Inbox>();  // shared: with the client's thread
   const auto pending = client->start(request, [inbox](Result<http::Response> r) {
-    std::lock_guard held(inbox->mutex);
+    Lock held(inbox->mutex);
     inbox->answer = std::move(r);
     inbox->changed.notify_all();
   });
-  std::unique_lock held(inbox->mutex);
+  Lock held(inbox->mutex);
   while (!inbox->answer) {
-    inbox->changed.wait_for(held, kLookAround);
+    inbox->changed.wait_for(inbox->mutex, kLookAround);
     if (!inbox->answer && options.stopped && options.stopped()) {
       return Error("lookout is stopping", Code::kUnavailable);
     }

@@ -1,34 +1,38 @@
 #include "lookout/deliver/workers.h"
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
+
+#include "base/mutex.h"
 
 namespace pintle::lookout {
 
 struct Workers::Shared {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<std::function<void()>> tasks;  // guarded by mutex, as all below
-  int idle = 0, threads = 0, most = 0;
-  bool stop = false;
+  Mutex mutex;
+  Condition changed;
+  std::deque<std::function<void()>> tasks GUARDED_BY(mutex);
+  int idle GUARDED_BY(mutex) = 0;
+  int threads GUARDED_BY(mutex) = 0;
+  bool stop GUARDED_BY(mutex) = false;
+  const int most;
+
+  explicit Shared(int m) : most(m) {}
 };
 
-Workers::Workers(int most) : shared_(std::make_shared<Shared>()) { shared_->most = most; }
+Workers::Workers(int most) : shared_(std::make_shared<Shared>(most)) {}
 
 Workers::~Workers() {
-  std::lock_guard held(shared_->mutex);
+  Lock held(shared_->mutex);
   shared_->stop = true;
   shared_->tasks.clear();
   shared_->changed.notify_all();
 }
 
 void Workers::work(const std::shared_ptr<Shared>& s) {
-  std::unique_lock held(s->mutex);
+  Lock held(s->mutex);
   for (;;) {
     ++s->idle;
-    s->changed.wait(held, [&] { return s->stop || !s->tasks.empty(); });
+    while (!s->stop && s->tasks.empty()) s->changed.wait(s->mutex);
     --s->idle;
     if (s->stop) return;
     const auto task = std::move(s->tasks.front());
@@ -40,7 +44,7 @@ void Workers::work(const std::shared_ptr<Shared>& s) {
 }
 
 void Workers::run(std::function<void()> task) {
-  std::lock_guard held(shared_->mutex);
+  Lock held(shared_->mutex);
   shared_->tasks.push_back(std::move(task));
   if (static_cast<size_t>(shared_->idle) < shared_->tasks.size() &&
       shared_->threads < shared_->most) {

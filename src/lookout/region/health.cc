@@ -91,7 +91,7 @@ std::string WatchedRegion::state_now(std::string& error) const {
 bool WatchedRegion::check_health(int64_t now) {
   bool live_now = false, tell = false, well = false;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     std::string error;
     const std::string state = state_now(error);
     well = is_well(state);
@@ -138,7 +138,7 @@ Status WatchedRegion::tell_health(bool well, int64_t now) {
   Batch batch;
   bool reached = false;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     batch = blank();
     reached = id_ != 0;
   }
@@ -150,7 +150,7 @@ Status WatchedRegion::tell_health(bool well, int64_t now) {
     batch.cluster_uid = row.cluster_uid;
     batch.epoch = row.epoch;
   }
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   std::string error;
   Event e;
   e.type = type;

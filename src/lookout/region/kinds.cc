@@ -68,26 +68,26 @@ Status WatchedRegion::watch_definition(std::string_view name) {
     on_error(w, e);
     if (!w.denied && !w.absent) return;
     {
-      std::lock_guard held(mutex_);
+      Lock held(mutex_);
       if (wanted.empty()) wanted = kFirstVersion;
     }
     poke();
   };
-  w.informer = TRY(shared_.factory.informer(rest_, w.resource, std::move(options)));
+  w.informer = TRY(shared_.factory.informer(rest(), w.resource, std::move(options)));
   w.registration = TRY(w.informer->add_handler(
       [this, &w, &wanted](const informer::Change& c) {
         w.denied = w.absent = w.unknown_user = false;
         if (!c.object) return informer::Take::kTaken;
         const bool there = c.kind != informer::Change::Kind::kDelete;
         {
-          std::lock_guard held(mutex_);
+          Lock held(mutex_);
           wanted = there ? served_version(c.object->text()) : "";
         }
         poke();
         return informer::Take::kTaken;
       },
       {.bookmarks = true}));
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   watches_.push_back(std::move(watch));
   return ok();
 }
@@ -95,7 +95,7 @@ Status WatchedRegion::watch_definition(std::string_view name) {
 void WatchedRegion::drop_watch(std::string_view resource) {
   std::vector<std::unique_ptr<Watch>> gone;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     for (auto it = watches_.begin(); it != watches_.end();) {
       if ((*it)->name == resource) {
         gone.push_back(std::move(*it));
@@ -105,7 +105,7 @@ void WatchedRegion::drop_watch(std::string_view resource) {
       }
     }
   }
-  for (const auto& w : gone) shared_.factory.remove(rest_, w->resource);
+  for (const auto& w : gone) shared_.factory.remove(rest(), w->resource);
 }
 
 void WatchedRegion::care_for_argo() {
@@ -114,7 +114,7 @@ void WatchedRegion::care_for_argo() {
     std::string wanted;
     bool there = false, waits = false, other = false;
     {
-      std::lock_guard held(mutex_);
+      Lock held(mutex_);
       wanted = rollouts ? rollouts_version_ : applications_version_;
       for (const auto& w : watches_) {
         if (w->name != resource) continue;
@@ -132,7 +132,7 @@ void WatchedRegion::care_for_argo() {
     }
     // A definition is there before its resource is served.
     if (wanted.empty() || !waits || now_ms() - argo_tried_ms_ <= kArgoRetryMs) continue;
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const bool readable = std::any_of(watches_.begin(), watches_.end(), [](const auto& w) {
       return w->name == kDefinitions && !w->denied && !w->absent;
     });
@@ -158,7 +158,7 @@ void WatchedRegion::keep_within_memory() {
   std::string_view goes;
   size_t bytes = 0;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     bytes = held_bytes();
     if (bytes <= static_cast<size_t>(config_.memory_mb) << 20) return;
     for (const std::string_view kind : kShed) {
@@ -169,7 +169,7 @@ void WatchedRegion::keep_within_memory() {
   }
   drop_watch(goes);
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     observer_->tracker().forget(goes);
   }
   shared_.log("ERROR", "a region holds more than it may: a kind is no longer watched",

@@ -60,9 +60,9 @@ Result<kube::ClientConfig> client_config(const RegionConfig& c, sys::Disk& disk,
 
 // What the cluster said of itself.
 struct WatchedRegion::Answer {
-  std::mutex mutex;
-  std::string text;           // guarded by mutex, as the next
-  std::optional<Status> end;
+  Mutex mutex;
+  std::string text GUARDED_BY(mutex);
+  std::optional<Status> end GUARDED_BY(mutex);
 };
 
 WatchedRegion::WatchedRegion(RegionConfig config, RegionShared shared,
@@ -84,7 +84,7 @@ Status WatchedRegion::check() const {
 }
 
 Result<std::shared_ptr<kube::Rest>> WatchedRegion::connection() {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (rest_) return rest_;
   const auto config = TRY(client_config(config_, shared_.disk, shared_.environ));
   if (shared_.connect) {
@@ -98,18 +98,26 @@ Result<std::shared_ptr<kube::Rest>> WatchedRegion::connection() {
   return rest_;
 }
 
+std::shared_ptr<kube::Rest> WatchedRegion::rest() const {
+  Lock held(mutex_);
+  return rest_;
+}
+
 void WatchedRegion::ask(std::function<void()> answered) {
-  std::lock_guard connecting(connect_mutex_);
+  Lock connecting(connect_mutex_);
   asking_.reset();
   auto answer = std::make_shared<Answer>();
   std::shared_ptr<kube::Rest> before;  // ends behind the lock
   if (std::exchange(answer_, answer)) {
-    std::lock_guard held(mutex_);  // it failed: its configuration may have changed since
+    Lock held(mutex_);  // it failed: its configuration may have changed since
     before = std::move(rest_);
   }
   const auto cluster = stopped_ ? Result<std::shared_ptr<kube::Rest>>(Error("stopped")) : connection();
   if (!cluster) {
-    answer->end = cluster.error();
+    {
+      Lock held(answer->mutex);
+      answer->end = cluster.error();
+    }
     return answered();
   }
   kube::Call call;
@@ -118,13 +126,13 @@ void WatchedRegion::ask(std::function<void()> answered) {
   asking_ = (*cluster)->open(
       call,
       [answer](std::string_view piece) {
-        std::lock_guard held(answer->mutex);
+        Lock held(answer->mutex);
         answer->text.append(piece);
         return answer->text.size() > kMaxAnswer ? kube::Rest::Flow::kStop : kube::Rest::Flow::kContinue;
       },
       [answer, answered = std::move(answered)](Status end) {
         {
-          std::lock_guard held(answer->mutex);
+          Lock held(answer->mutex);
           answer->end.emplace(std::move(end));
         }
         answered();
@@ -132,7 +140,7 @@ void WatchedRegion::ask(std::function<void()> answered) {
 }
 
 Status WatchedRegion::take(int64_t epoch) {
-  std::lock_guard connecting(connect_mutex_);
+  Lock connecting(connect_mutex_);
   if (stopped_ || !answer_) return ok();
   const Status taken = take_answer(epoch);
   hindered(taken ? std::nullopt : std::optional(taken.error()));
@@ -140,14 +148,14 @@ Status WatchedRegion::take(int64_t epoch) {
 }
 
 void WatchedRegion::hindered(std::optional<Error> why) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   failure_ = std::move(why);
 }
 
 Status WatchedRegion::take_answer(int64_t epoch) {
   http::Response answer;
   {
-    std::lock_guard held(answer_->mutex);
+    Lock held(answer_->mutex);
     if (!answer_->end) return Error(Code::kUnavailable, "the cluster has not answered");
     TRY(*answer_->end);
     answer.body = std::move(answer_->text);
@@ -164,7 +172,7 @@ Status WatchedRegion::take_answer(int64_t epoch) {
   const auto counts = TRY(shared_.store.counts(uid, "events"));
 
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     id_ = region.id;
     cluster_uid_ = uid;
     checkpoints_ = std::move(checkpoints);
@@ -176,8 +184,8 @@ Status WatchedRegion::take_answer(int64_t epoch) {
     observer_->know_counts(counts);
     connected_ms_ = now_ms();
   }
-  shared_.writer.attach(id_, [this] {
-    std::lock_guard held(mutex_);
+  shared_.writer.attach(region.id, [this] {
+    Lock held(mutex_);
     for (const auto& w : watches_) w->registration->resume();
   });
   TRY(watch_everywhere("", "v1", "secrets", "Secret", "owner=helm", "type=helm.sh/release.v1"));
@@ -196,7 +204,7 @@ Status WatchedRegion::take_answer(int64_t epoch) {
   connected_ = true;
   shared_.log("INFO", "region connected",
               {{"region", config_.name},
-               {"server", rest_->server()},
+               {"server", rest()->server()},
                {"epoch", std::to_string(epoch_)}});
   return ok();
 }
@@ -240,9 +248,14 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
     options.reflector.transform = trim_managed_fields;
   }
   // What a server that is behind would tell was told.
-  std::string least = TRY(shared_.store.newest_version(cluster_uid_, w.name));
+  std::string cluster_uid;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
+    cluster_uid = cluster_uid_;
+  }
+  std::string least = TRY(shared_.store.newest_version(cluster_uid, w.name));
+  {
+    Lock held(mutex_);
     const auto stored =
         std::find_if(checkpoints_.begin(), checkpoints_.end(),
                      [&](const Checkpoint& c) { return c.resource == w.checkpoint; });
@@ -260,11 +273,11 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
     }
     options.reflector.least_version = number_of(w.version) > number_of(least) ? w.version : std::move(least);
   }
-  w.informer = TRY(shared_.factory.informer(rest_, w.resource, std::move(options)));
+  w.informer = TRY(shared_.factory.informer(rest(), w.resource, std::move(options)));
   // It hears once the factory starts it, which is after it stands among the others.
   w.registration = TRY(w.informer->add_handler(
       [this, &w](const informer::Change& c) { return hear(w, c); }, {.bookmarks = true}));
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   watches_.push_back(std::move(watch));
   return ok();
 }
@@ -324,10 +337,10 @@ Batch WatchedRegion::blank() const {
 }
 
 informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
+  Lock held(mutex_);
   if (!shared_.writer.has_room(id_)) return informer::Take::kLater;
   const int64_t now = now_ms();
   w.denied = w.absent = w.unknown_user = false;
-  std::lock_guard held(mutex_);
   Batch batch = blank();
   if (w.set_back.exchange(false)) tell_set_back(w, now, batch);
   // A list in place of the history that the watch wanted: what came and ran out meanwhile is in none.
@@ -390,7 +403,7 @@ bool WatchedRegion::care() {
   keep_within_memory();
   bool start_events = false;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const bool listed = std::all_of(watches_.begin(), watches_.end(), [](const auto& w) {
       return w->registration->synced() || w->denied || w->absent;
     });
@@ -402,7 +415,7 @@ bool WatchedRegion::care() {
     shared_.factory.start();
   }
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const int64_t due = observer_->next_tick_ms();
     Batch batch = blank();
     if (due != 0 && due <= now) observer_->tick(now, batch);
@@ -415,17 +428,17 @@ bool WatchedRegion::care() {
 // does not wait for the database.
 void WatchedRegion::tell_lost(int64_t now) {
   const Known known{[this](const std::string& uid) {
-                      std::lock_guard held(mutex_);
+                      Lock held(mutex_);
                       return observer_->tracker().knows_record(uid);
                     },
                     [this](std::string_view resource, std::string_view space, std::string_view name) {
-                      std::lock_guard held(mutex_);
+                      Lock held(mutex_);
                       return observer_->tracker().has_release(resource, space, name);
                     }};
   for (const std::string_view resource : {"secrets", "configmaps"}) {
     Batch batch;
     {
-      std::lock_guard held(mutex_);
+      Lock held(mutex_);
       const bool listed = std::all_of(watches_.begin(), watches_.end(), [&](const auto& w) {
         return w->name != resource || w->registration->synced();
       });
@@ -445,19 +458,24 @@ void WatchedRegion::tell_lost(int64_t now) {
 
 void WatchedRegion::stop() {
   if (stopped_.exchange(true)) return;
-  std::lock_guard connecting(connect_mutex_);
+  Lock connecting(connect_mutex_);
   asking_.reset();
-  if (rest_) shared_.factory.remove(rest_);
-  if (std::lock_guard held(mutex_); observer_) {
-    Batch batch = blank();
-    observer_->flush(batch);
-    if (!batch.events.empty()) shared_.writer.push(std::move(batch));
+  if (const auto cluster = rest()) shared_.factory.remove(cluster);
+  int64_t id = 0;
+  {
+    Lock held(mutex_);
+    id = id_;
+    if (observer_) {
+      Batch batch = blank();
+      observer_->flush(batch);
+      if (!batch.events.empty()) shared_.writer.push(std::move(batch));
+    }
   }
-  if (id_ != 0) shared_.writer.detach(id_);
+  if (id != 0) shared_.writer.detach(id);
 }
 
 void WatchedRegion::set_rules(std::shared_ptr<const Rules> rules, bool raw_events) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   rules_ = std::move(rules);
   raw_events_ = raw_events;
   if (!observer_) return;
@@ -466,7 +484,7 @@ void WatchedRegion::set_rules(std::shared_ptr<const Rules> rules, bool raw_event
 }
 
 RegionStatus WatchedRegion::status() const {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   RegionStatus s;
   s.config = config_;
   s.cluster_uid = cluster_uid_;
@@ -505,7 +523,7 @@ RegionStatus WatchedRegion::status() const {
 }
 
 std::vector<Tracker::Release> WatchedRegion::releases() const {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return observer_ ? observer_->tracker().releases() : std::vector<Tracker::Release>();
 }
 

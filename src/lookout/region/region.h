@@ -17,12 +17,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
+#include "base/mutex.h"
 #include "http/http.h"
 #include "informer/factory.h"
 #include "kube/rest.h"
@@ -117,7 +117,7 @@ class WatchedRegion {
   struct Answer;
   informer::Take hear(Watch& watch, const informer::Change& change);
   void on_error(Watch& watch, const Error& error);
-  Status take_answer(int64_t epoch);
+  Status take_answer(int64_t epoch) REQUIRES(connect_mutex_);
   Status add_watch(std::string group, std::string version, std::string plural, std::string kind,
                    std::string name_space, std::string labels, std::string fields);
   Status watch_everywhere(std::string group, std::string version, std::string plural,
@@ -126,54 +126,61 @@ class WatchedRegion {
   void care_for_argo();
   void drop_watch(std::string_view resource);
   void keep_within_memory();
-  size_t held_bytes() const;  // with mutex_ held
+  size_t held_bytes() const REQUIRES(mutex_);
   void tell_lost(int64_t now_ms);
   void expect_old_versions(std::string_view below);
-  void tell_gap(Watch& watch, int64_t now_ms, std::string cause, Batch& batch);
-  void tell_set_back(Watch& watch, int64_t now_ms, Batch& batch);
+  void tell_gap(Watch& watch, int64_t now_ms, std::string cause, Batch& batch) REQUIRES(mutex_);
+  void tell_set_back(Watch& watch, int64_t now_ms, Batch& batch) REQUIRES(mutex_);
   bool check_health(int64_t now_ms);  // health.cc, as the next three
   Status tell_health(bool well, int64_t now_ms);
   bool watched_elsewhere(int64_t region_id, int64_t now_ms) const;
-  std::string state_now(std::string& error) const;
+  std::string state_now(std::string& error) const REQUIRES(mutex_);
   void poke();
-  Batch blank() const;
+  Batch blank() const REQUIRES(mutex_);
+  std::shared_ptr<kube::Rest> rest() const;
   int64_t now_ms() const { return shared_.clock.now_ns() / 1'000'000; }
 
   const RegionConfig config_;
   RegionShared shared_;
   const TrackerOptions tracker_options_;
-  std::shared_ptr<kube::Rest> rest_;  // shared with the factory
   std::atomic<int64_t> epoch_{0};
   std::atomic<bool> connected_{false}, stopped_{false};
   std::atomic<bool> poked_{false};
   // The server was restored: a version up to this one may be another state's than the one stored.
   std::atomic<uint64_t> reused_below_{0};
-  int64_t cared_ms_ = 0;  // care()'s
 
-  std::mutex connect_mutex_;  // held by ask, take and stop; guards the next two
-  std::shared_ptr<Answer> answer_;  // shared with the request that fills it
-  std::unique_ptr<kube::Rest::Pending> asking_;
-  mutable std::mutex mutex_;  // guards what follows
-  std::shared_ptr<const Rules> rules_;
-  bool raw_events_;
-  int64_t id_ = 0;
-  std::string cluster_uid_;
-  std::optional<Error> failure_;  // why it is not connected
-  std::vector<Checkpoint> checkpoints_;  // as they were at the start
-  std::unique_ptr<Observer> observer_;
-  std::vector<std::unique_ptr<Watch>> watches_;
-  int64_t connected_ms_ = 0, last_event_ms_ = 0, argo_tried_ms_ = 0;
-  // The versions that Argo's kinds are to be watched in; "": they are not there.
-  std::string rollouts_version_, applications_version_;
-  std::vector<std::string> shed_;  // kinds that are not watched for want of memory
-  bool events_started_ = false;
-  // Whether the last word on its health was bad; nullopt: the store knows. care()'s, as the next.
+  // care()'s.
+  int64_t cared_ms_ = 0, argo_tried_ms_ = 0;
+  // Whether the last word on its health was bad; nullopt: the store knows.
   std::optional<bool> told_unhealthy_;
   int64_t unwell_since_ms_ = 0;  // 0: it is well
   int64_t tell_try_ms_ = 0;
-  std::string state_ = "connecting";
-  int64_t state_since_ms_ = 0;
-  uint64_t heard_ = 0, broken_ = 0, gaps_ = 0;
+
+  Mutex connect_mutex_;  // held by ask, take and stop
+  std::shared_ptr<Answer> answer_ GUARDED_BY(connect_mutex_);  // shared with the request that fills it
+  std::unique_ptr<kube::Rest::Pending> asking_ GUARDED_BY(connect_mutex_);
+  mutable Mutex mutex_;
+  std::shared_ptr<kube::Rest> rest_ GUARDED_BY(mutex_);  // shared with the factory
+  std::shared_ptr<const Rules> rules_ GUARDED_BY(mutex_);
+  bool raw_events_ GUARDED_BY(mutex_);
+  int64_t id_ GUARDED_BY(mutex_) = 0;
+  std::string cluster_uid_ GUARDED_BY(mutex_);
+  std::optional<Error> failure_ GUARDED_BY(mutex_);  // why it is not connected
+  std::vector<Checkpoint> checkpoints_ GUARDED_BY(mutex_);  // as they were at the start
+  std::unique_ptr<Observer> observer_ GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<Watch>> watches_ GUARDED_BY(mutex_);
+  int64_t connected_ms_ GUARDED_BY(mutex_) = 0;
+  int64_t last_event_ms_ GUARDED_BY(mutex_) = 0;
+  // The versions that Argo's kinds are to be watched in; "": they are not there.
+  std::string rollouts_version_ GUARDED_BY(mutex_);
+  std::string applications_version_ GUARDED_BY(mutex_);
+  std::vector<std::string> shed_ GUARDED_BY(mutex_);  // kinds not watched for want of memory
+  bool events_started_ GUARDED_BY(mutex_) = false;
+  std::string state_ GUARDED_BY(mutex_) = "connecting";
+  int64_t state_since_ms_ GUARDED_BY(mutex_) = 0;
+  uint64_t heard_ GUARDED_BY(mutex_) = 0;
+  uint64_t broken_ GUARDED_BY(mutex_) = 0;
+  uint64_t gaps_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace pintle::lookout

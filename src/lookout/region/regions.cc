@@ -57,7 +57,12 @@ std::string Regions::credentials_of(const RegionConfig& config) const {
 
 Status Regions::check(const Config& config) {
   for (const RegionConfig& c : config.regions) {
-    if (const Status readable = make(c)->check(); !readable) {
+    Region tried;
+    {
+      Lock held(mutex_);
+      tried = make(c);
+    }
+    if (const Status readable = tried->check(); !readable) {
       return Error::wrap(cat("region \"", c.name, "\""), readable.error());
     }
   }
@@ -70,7 +75,7 @@ void Regions::set(const Config& config, std::shared_ptr<const Rules> rules) {
   };
   std::vector<Region> gone;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const bool tracks_anew = !(config.tracker == tracker_);
     rules_ = rules;
     tracker_ = config.tracker;
@@ -98,7 +103,7 @@ void Regions::set(const Config& config, std::shared_ptr<const Rules> rules) {
     if (!kept) (void)options_.store.remove_region(row.name);
   }
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     for (const RegionConfig& c : config.regions) {
       const bool there = std::any_of(slots_.begin(), slots_.end(),
                                      [&](const Slot& s) { return c == s.region->config(); });
@@ -118,7 +123,7 @@ void Regions::start() {
 
 void Regions::stop() {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     stop_ = true;
   }
   changed_.notify_all();
@@ -153,22 +158,24 @@ std::vector<Regions::Release> Regions::releases() const {
 
 // Regions call poke() with their own lock held: none is asked anything under ours.
 std::vector<Regions::Slot> Regions::slots() const {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return {slots_.begin(), slots_.end()};
 }
 
 void Regions::poke() {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     poked_ = true;
   }
   changed_.notify_all();
 }
 
 void Regions::care() {
-  std::unique_lock held(mutex_);
+  Lock held(mutex_);
   while (!stop_) {
-    changed_.wait_for(held, kCareEvery, [&] { return stop_ || poked_; });
+    for (const Deadline until(kCareEvery); !stop_ && !poked_;) {
+      if (!changed_.wait_until(mutex_, until)) break;
+    }
     if (stop_) return;
     poked_ = false;
     held.unlock();
@@ -206,14 +213,13 @@ void Regions::give_back_memory(bool listed) {
 
 void Regions::stir() {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     fresh_ = true;
   }
   changed_.notify_all();
 }
 
-// Whether this process is to have it, and the epoch to take it with. With mutex_ held, like the
-// next.
+// Whether this process is to have it, and the epoch to take it with.
 std::optional<int64_t> Regions::wanted(const Slot& slot) const {
   if (slot.lost || !slot.region->config().enabled) return std::nullopt;
   if (!slot.competes) return 0;
@@ -255,7 +261,7 @@ void Regions::compete(const Region& region) {
     row.environment = region->config().environment;
     row = TRY(options_.store.put_region(row));
     auto cluster = TRY(region->connection());
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     Slot* slot = slot_of(region.get());
     if (slot == nullptr) return ok();  // gone meanwhile
     slot->try_ms = 0;
@@ -271,7 +277,7 @@ void Regions::compete(const Region& region) {
 
 void Regions::refused(const Batch& batch) {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     for (Slot& s : slots_) {
       const bool that = s.region->config().name == batch.region;
       s.lost = s.lost || (that && s.region->epoch() == batch.epoch);
@@ -294,7 +300,7 @@ void Regions::let_go_of_lost() {
   std::vector<Region> gone;
   std::vector<std::string> refused;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     for (Slot& s : slots_) {
       const RegionConfig& config = s.region->config();
       const int64_t ours = share_ ? share_->standing(config.name).epoch : s.region->epoch();
@@ -316,7 +322,7 @@ void Regions::let_go_of_lost() {
 void Regions::ask(WatchedRegion& region) {
   region.ask([this, region = &region] {
     {
-      std::lock_guard held(mutex_);
+      Lock held(mutex_);
       if (Slot* slot = slot_of(region)) slot->asks = Asks::kAnswered;
     }
     stir();
@@ -343,7 +349,7 @@ void Regions::take(WatchedRegion& region, int64_t epoch) {
 
 // All that are due are asked at once; who has answered is taken.
 void Regions::connect() {
-  std::unique_lock held(mutex_);
+  Lock held(mutex_);
   while (!stop_) {
     held.unlock();
     let_go_of_lost();
@@ -374,8 +380,9 @@ void Regions::connect() {
     }
     if (!next) {
       const int64_t wait = due == INT64_MAX ? kLongestWaitMs : due - now;
-      changed_.wait_for(held, std::chrono::milliseconds(std::max<int64_t>(wait, 1)),
-                        [&] { return stop_ || fresh_; });
+      const Deadline until{std::chrono::milliseconds(std::max<int64_t>(wait, 1))};
+      while (!stop_ && !fresh_ && changed_.wait_until(mutex_, until)) {
+      }
       fresh_ = false;
       continue;
     }

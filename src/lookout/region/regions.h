@@ -9,15 +9,14 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "lookout/config/config.h"
 #include "lookout/deliver/workers.h"
 #include "lookout/region/region.h"
@@ -75,11 +74,11 @@ class Regions {
     bool lost = false;      // another process has taken it
     int64_t try_ms = 0, wait_ms = kWaitMs;
   };
-  Region make(const RegionConfig& config);
+  Region make(const RegionConfig& config) REQUIRES(mutex_);
   std::string credentials_of(const RegionConfig& config) const;
   std::vector<Slot> slots() const;
-  Slot* slot_of(const WatchedRegion* region);
-  std::optional<int64_t> wanted(const Slot& slot) const;
+  Slot* slot_of(const WatchedRegion* region) REQUIRES(mutex_);
+  std::optional<int64_t> wanted(const Slot& slot) const REQUIRES(mutex_);
   RegionStatus status_of(const Slot& slot) const;
   void poke();
   void stir();
@@ -101,14 +100,15 @@ class Regions {
   informer::Factory factory_;
   std::unique_ptr<Share> share_;  // null: all regions are ours
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::list<Slot> slots_;
-  std::shared_ptr<const Rules> rules_;
-  TrackerOptions tracker_;
-  bool raw_events_ = true;
-  bool stop_ = false, poked_ = false;
-  bool fresh_ = false;  // there are regions to connect
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::list<Slot> slots_ GUARDED_BY(mutex_);
+  std::shared_ptr<const Rules> rules_ GUARDED_BY(mutex_);
+  TrackerOptions tracker_ GUARDED_BY(mutex_);
+  bool raw_events_ GUARDED_BY(mutex_) = true;
+  bool stop_ GUARDED_BY(mutex_) = false;
+  bool poked_ GUARDED_BY(mutex_) = false;
+  bool fresh_ GUARDED_BY(mutex_) = false;  // there are regions to connect
   std::thread carer_, connector_;
   int64_t looked_ms_ = 0;               // the carer's, as the next
   uint64_t written_ = 0, trimmed_ = 0;  // states: by then, and when memory was given back

@@ -68,7 +68,7 @@ Status Share::add(const std::string& region, std::shared_ptr<kube::Rest> cluster
   o.on_started = [this, &e, region](int64_t n) { started(region, e, n); };
   o.on_holder = [this, &e, region](const std::string& holder) { held_by(region, e, holder); };
   o.on_try = [this, &e](const Status& status) {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     e.taking = false;
     e.asked = true;
     e.standing.failure = status ? std::nullopt : std::optional(status.error());
@@ -77,7 +77,7 @@ Status Share::add(const std::string& region, std::shared_ptr<kube::Rest> cluster
       loop_, *e.cluster, options_.random ? options_.random : informer::system_random(), o));
   e.elector->at_least(epoch + 1);
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     if (stopped_) return Error(Code::kFailedPrecondition, "the share has stopped");
     entries_[region] = entry;
   }
@@ -92,7 +92,7 @@ bool Share::wants(Entry& entry) {
   const int64_t now = clock_.monotonic_ns();
   if (entry.free_since_ns == 0 || now - entry.asked_ns > kAskedNs) entry.free_since_ns = now;
   entry.asked_ns = now;
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   entry.asked = true;  // nobody has it: that is known, too
   entry.taking = false;
   entry.taking = this->held() < part() || now - entry.free_since_ns >= kOrphanNs;
@@ -101,7 +101,7 @@ bool Share::wants(Entry& entry) {
 
 void Share::started(const std::string& region, Entry& entry, int64_t epoch) {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const int64_t now = clock_.monotonic_ns();
     entry.keep_until_ns = this->held() >= part() ? now + kKeepNs : 0;
     entry.taken_ns = now;
@@ -116,7 +116,7 @@ void Share::started(const std::string& region, Entry& entry, int64_t epoch) {
 void Share::held_by(const std::string& region, Entry& entry, const std::string& holder) {
   bool lost = false;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     entry.standing.holder = holder;
     if (holder != options_.owner) lost = std::exchange(entry.standing.epoch, 0) != 0;
   }
@@ -127,7 +127,7 @@ void Share::held_by(const std::string& region, Entry& entry, const std::string& 
 
 void Share::let_go(std::shared_ptr<Entry> entry) {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     leaving_.push_back(entry);
   }
   loop_.post([this, entry = entry.get(), until = clock_.monotonic_ns() + kReleaseNs] {
@@ -144,7 +144,7 @@ void Share::see_off(Entry& entry, int64_t until_ns) {
     return;
   }
   std::shared_ptr<Entry> last;  // ends after the lock
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   const auto it = std::find_if(leaving_.begin(), leaving_.end(),
                                [&](const auto& e) { return e.get() == &entry; });
   last = std::move(*it);
@@ -154,7 +154,7 @@ void Share::see_off(Entry& entry, int64_t until_ns) {
 void Share::remove(const std::string& region) {
   std::shared_ptr<Entry> gone;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const auto it = entries_.find(region);
     if (it == entries_.end()) return;
     gone = std::move(it->second);
@@ -164,7 +164,7 @@ void Share::remove(const std::string& region) {
 }
 
 Share::Standing Share::standing(const std::string& region) const {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   const auto it = entries_.find(region);
   return it == entries_.end() ? Standing() : it->second->standing;
 }
@@ -172,7 +172,7 @@ Share::Standing Share::standing(const std::string& region) const {
 void Share::refused(const std::string& region, int64_t epoch) {
   std::shared_ptr<Entry> entry;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const auto it = entries_.find(region);
     if (it == entries_.end() || it->second->standing.epoch > epoch) return;
     entry = it->second;
@@ -186,7 +186,7 @@ void Share::refused(const std::string& region, int64_t epoch) {
 
 void Share::meet() {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const int64_t now = clock_.monotonic_ns();
     if (stopped_ || (met_ns_ != 0 && now - met_ns_ < kMeetNs)) return;
     met_ns_ = now;
@@ -194,7 +194,7 @@ void Share::meet() {
   const auto processes = options_.meet();
   if (!processes) return;  // as many as before: nobody can write now anyway
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     processes_ = static_cast<size_t>(std::max(*processes, 1));
     met_ = true;
   }
@@ -202,7 +202,7 @@ void Share::meet() {
 }
 
 std::string Share::unknown() const {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (!met_) return "how many lookouts share the database is not known yet";
   for (const auto& [region, e] : entries_) {
     if (!e->asked) return cat("who has region ", region, " is not known yet");
@@ -214,7 +214,7 @@ std::string Share::unknown() const {
 void Share::balance() {
   std::vector<std::pair<int64_t, std::shared_ptr<Entry>>> ours;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     const int64_t time = clock_.monotonic_ns();
     const size_t now = this->held();
     if (now <= part()) return;
@@ -244,7 +244,7 @@ void Share::balance() {
 void Share::stop() {
   std::map<std::string, std::shared_ptr<Entry>> all;
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     if (std::exchange(stopped_, true)) return;
     all.swap(entries_);
   }
@@ -252,13 +252,15 @@ void Share::stop() {
   loop_.run_ready();  // without a thread
   if (options_.thread) {
     const auto gone = [this] {
-      std::lock_guard held(mutex_);
+      Lock held(mutex_);
       return leaving_.empty();
     };
     while (!gone()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   loop_.stop();
-  leaving_.clear();
+  std::vector<std::shared_ptr<Entry>> last;  // ends after the lock
+  Lock held(mutex_);
+  last.swap(leaving_);
 }
 
 }  // namespace pintle::lookout

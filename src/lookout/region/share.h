@@ -16,12 +16,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
+#include "base/mutex.h"
 #include "informer/lease.h"
 #include "informer/loop.h"
 #include "sys/clock.h"
@@ -68,7 +68,8 @@ class Share {
  private:
   struct Entry {
     std::shared_ptr<kube::Rest> cluster;
-    Standing standing;  // guarded by mutex_, like the next four
+    // These five are guarded by the share's mutex_, which the analysis cannot name here.
+    Standing standing;
     bool taking = false, asked = false;  // asked: its Lease, at least once
     int64_t taken_ns = 0;
     int64_t keep_until_ns = 0;  // nobody else took it
@@ -82,19 +83,19 @@ class Share {
   void balance();
   void let_go(std::shared_ptr<Entry> entry);
   void see_off(Entry& entry, int64_t until_ns);
-  size_t held() const;  // with mutex_ held
-  size_t part() const;  // likewise
+  size_t held() const REQUIRES(mutex_);
+  size_t part() const REQUIRES(mutex_);
 
   sys::Clock& clock_;
   const ShareOptions options_;
   informer::Loop loop_;
-  mutable std::mutex mutex_;  // guards what follows
-  std::map<std::string, std::shared_ptr<Entry>> entries_;
-  size_t processes_ = 1;
-  int64_t met_ns_ = 0;
-  bool met_ = false;
-  bool stopped_ = false;
-  std::vector<std::shared_ptr<Entry>> leaving_;  // their Leases are on the way back
+  mutable Mutex mutex_;
+  std::map<std::string, std::shared_ptr<Entry>> entries_ GUARDED_BY(mutex_);
+  size_t processes_ GUARDED_BY(mutex_) = 1;
+  int64_t met_ns_ GUARDED_BY(mutex_) = 0;
+  bool met_ GUARDED_BY(mutex_) = false;
+  bool stopped_ GUARDED_BY(mutex_) = false;
+  std::vector<std::shared_ptr<Entry>> leaving_ GUARDED_BY(mutex_);  // their Leases are on the way back
 };
 
 }  // namespace pintle::lookout

@@ -27,7 +27,7 @@ struct WatchedRegion::Watch {
   // Set on the work loop.
   std::atomic<bool> denied{false}, absent{false}, set_back{false};
   std::atomic<bool> unknown_user{false};  // denied by a 401
-  // The region's mutex guards these.
+  // The region's mutex_, which the analysis cannot name here, guards these and `follows`.
   uint64_t expired = 0;   // the informer's count of lost histories, when it was last looked at
   std::string version;    // up to which all was heard
   int64_t heard_ms = 0;   // when that was

@@ -31,8 +31,8 @@ struct Kept {
 };
 
 struct Producers {
-  std::mutex mutex;
-  std::list<Kept> latest;  // guarded by mutex; the latest used first
+  Mutex mutex;
+  std::list<Kept> latest GUARDED_BY(mutex);  // the latest used first
 };
 
 // Never destroyed: librdkafka's threads would have to be waited for at the program's end.
@@ -55,7 +55,7 @@ Result<std::shared_ptr<KafkaProducer>> KafkaProducer::get(const Settings& settin
   const KafkaLibrary* library = TRY(kafka_library());
   std::vector<std::shared_ptr<KafkaProducer>> gone;  // ended without the lock
   Producers& all = producers();
-  std::lock_guard held(all.mutex);
+  Lock held(all.mutex);
   for (auto it = all.latest.begin(); it != all.latest.end(); ++it) {
     if (it->settings != settings) continue;
     if (it->producer->broken()) {
@@ -107,7 +107,7 @@ bool KafkaProducer::broken() const {
 }
 
 void KafkaProducer::note(std::string_view trouble) {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   trouble_ = trouble;
 }
 
@@ -134,7 +134,7 @@ int KafkaProducer::resolve(const char* host, const char* port, const addrinfo*, 
   GuardOptions guard;
   Resolve names;
   {
-    std::lock_guard held(producer->mutex_);
+    Lock held(producer->mutex_);
     guard = producer->guard_;
     names = producer->resolve_;
   }
@@ -160,14 +160,14 @@ Verdict KafkaProducer::verdict_of(rd_kafka_resp_err_t error) {
   v.alive = is_the_message(error);
   v.outcome = v.alive ? Outcome::kDead : Outcome::kRetry;
   v.why = cat("Kafka: ", lib_.err2str(error));
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   if (!v.alive && !trouble_.empty()) append(v.why, {" (", trouble_, ")"});
   return v;
 }
 
 Verdict KafkaProducer::send(const KafkaMessage& m, const Sending& sending, int64_t timeout_ms) {
   {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     guard_ = sending.guard;
     resolve_ = sending.resolve;
   }

@@ -8,11 +8,11 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "lookout/sinks/kafka_library.h"
 #include "lookout/sinks/sink.h"
 
@@ -53,10 +53,10 @@ class KafkaProducer {
   const KafkaLibrary& lib_;
   const std::string scheme_;
   rd_kafka_t* handle_ = nullptr;
-  std::mutex mutex_;  // guards what follows
-  GuardOptions guard_;
-  Resolve resolve_;
-  std::string trouble_;  // what was last wrong with a broker
+  Mutex mutex_;
+  GuardOptions guard_ GUARDED_BY(mutex_);
+  Resolve resolve_ GUARDED_BY(mutex_);
+  std::string trouble_ GUARDED_BY(mutex_);  // what was last wrong with a broker
 };
 
 }  // namespace pintle::lookout

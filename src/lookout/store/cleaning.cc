@@ -204,28 +204,29 @@ Status SqlStore::remove_old(const CleaningStep& step, const std::vector<OldRow>&
 
 Result<Cleaned> SqlStore::clean_some(int limit, const Archive& archive) {
   Cleaned out;
-  std::vector<CleaningStep>& steps = round_->steps;
+  CleaningRound& round = *round_;
+  std::vector<CleaningStep>& steps = round.steps;
   int64_t found = 0;
-  while (round_->at < steps.size() && found < limit) {
-    CleaningStep& step = steps[round_->at];
+  while (round.at < steps.size() && found < limit) {
+    CleaningStep& step = steps[round.at];
     const int look = static_cast<int>(limit - found);
     auto old = TRY(alone(sweeper(), [&](db::Session& session) {
-      return find_old(session, *round_, step, now_ms(), look);
+      return find_old(session, round, step, now_ms(), look);
     }));
     TRY(archive_old(step, old, archive, out.archive_error));
     TRY(remove_old(step, old, out.rows));
     found += static_cast<int64_t>(old.size());
-    if (step.over) ++round_->at;
+    if (step.over) ++round.at;
   }
-  out.more = round_->at < steps.size();
+  out.more = round.at < steps.size();
   return out;
 }
 
 Result<Cleaned> SqlStore::clean(const std::vector<CleaningPolicy>& policies, int limit,
                                 const Archive& archive) {
-  std::lock_guard one(cleaning_);
+  Lock one(cleaning_);
   if (!TRY(alone(sweeper(), take_turn))) return Cleaned{};
-  Result<Cleaned> out = [&]() -> Result<Cleaned> {
+  Result<Cleaned> out = [&]() REQUIRES(cleaning_) -> Result<Cleaned> {
     if (!round_ || round_->policies != policies) {
       auto fresh = std::make_unique<CleaningRound>();
       TRY(alone(sweeper(),

@@ -366,7 +366,7 @@ class Commit {
 
 Result<Committed> SqlStore::commit(const Batch& batch) {
   Committed done;
-  TRY(change(writer_, [&](db::Session& session) -> Status {
+  TRY(change(writer_, [&](db::Session& session) REQUIRES(writer_.lock) -> Status {
     Commit work(session, batch, now_ms());
     TRY(work.check_region());
     TRY(work.store_observations());

@@ -219,7 +219,7 @@ Status SqlStore::finish(const Delivery& leased, DeliveryState state, int64_t due
 
 Result<OutboxDepth> SqlStore::outbox_depth() {
   constexpr int64_t kLeastNs = 5'000'000'000, kTimes = 50;
-  std::lock_guard one(depth_mutex_);
+  Lock one(depth_mutex_);
   const int64_t began = clock_.monotonic_ns();
   if (depth_due_ns_ != 0 && began < depth_due_ns_) return depth_;
   OutboxDepth now;

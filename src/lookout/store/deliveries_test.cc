@@ -408,7 +408,7 @@ TEST_P(OutboxTest, ManyDeliverersShareWithoutTakingTwice) {
   subscribe("all");
   auto second = open();
   constexpr int kEvents = 200, kReleases = 5;
-  std::mutex lock;
+  Mutex lock;
   std::map<std::string, std::vector<int64_t>> delivered;
   std::atomic<int> left = kEvents;
   auto deliver = [&](Store& store, const std::string& me) {
@@ -421,7 +421,7 @@ TEST_P(OutboxTest, ManyDeliverersShareWithoutTakingTwice) {
       }
       for (const Claimed& c : *got) {
         {
-          std::lock_guard hold(lock);
+          Lock hold(lock);
           delivered[c.delivery.order_key].push_back(c.event.sequence);
         }
         Status done = store.finish(c.delivery, State::kSucceeded, 0, "", {});

@@ -8,12 +8,12 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "base/mutex.h"
 #include "db/db.h"
 #include "lookout/store.h"
 #include "lookout/store/cleaning.h"
@@ -82,7 +82,7 @@ class SqlStore : public Store {
 
  private:
   struct Door {
-    std::mutex lock;
+    Mutex lock;  // of what the session does, but for statements(); it is opened by start()
     std::unique_ptr<db::Session> session;
   };
   struct Lease {
@@ -93,7 +93,7 @@ class SqlStore : public Store {
   int64_t now_ms() { return clock_.now_ns() / 1'000'000; }
   template <typename Body>
   auto alone(Door& door, Body body) {
-    std::lock_guard hold(door.lock);
+    Lock hold(door.lock);
     return body(*door.session);
   }
   // Reads on any connection that is for reading; in memory there is only one.
@@ -119,12 +119,12 @@ class SqlStore : public Store {
   void know_version(int64_t version);  // it is stored
   // The version, for a lease; `known` is what was known before the transaction.
   Result<int64_t> lease_version(db::Session& session, int64_t known);
-  Status refresh_subscriptions(db::Session& session, int64_t version);
+  Status refresh_subscriptions(db::Session& session, int64_t version) REQUIRES(writer_.lock);
   Result<bool> claim_one(db::Session& session, const std::string& order_key, int64_t id,
                          const Lease& lease, std::vector<Claimed>& out);
   // What is found by walking all of a table holds up nobody who reads.
   Door& sweeper() { return sweeper_.session == nullptr ? writer_ : sweeper_; }
-  Result<Cleaned> clean_some(int limit, const Archive& archive);
+  Result<Cleaned> clean_some(int limit, const Archive& archive) REQUIRES(cleaning_);
   Status archive_old(const CleaningStep& step, std::vector<OldRow>& old, const Archive& archive,
                      std::string& error);
   Status remove_old(const CleaningStep& step, const std::vector<OldRow>& old, RowCounts& rows);
@@ -135,15 +135,15 @@ class SqlStore : public Store {
   Door sweeper_;
   std::vector<std::unique_ptr<Door>> readers_;
   std::atomic<size_t> next_reader_ = 0;
-  // The enabled ones, as of a version; under the writer's lock.
-  std::vector<Subscription> active_;
-  int64_t active_version_ = -1;
+  // The enabled ones, as of a version.
+  std::vector<Subscription> active_ GUARDED_BY(writer_.lock);
+  int64_t active_version_ GUARDED_BY(writer_.lock) = -1;
   std::atomic<int64_t> known_version_ = 0;
-  std::mutex depth_mutex_;  // guards what follows
-  OutboxDepth depth_;
-  int64_t depth_due_ns_ = 0;  // monotonic; 0: it was never counted
-  std::mutex cleaning_;
-  std::unique_ptr<CleaningRound> round_;  // guarded by cleaning_
+  Mutex depth_mutex_;
+  OutboxDepth depth_ GUARDED_BY(depth_mutex_);
+  int64_t depth_due_ns_ GUARDED_BY(depth_mutex_) = 0;  // monotonic; 0: it was never counted
+  Mutex cleaning_;
+  std::unique_ptr<CleaningRound> round_ GUARDED_BY(cleaning_);
 };
 
 // Where a subscription's secrets belong.

@@ -8,12 +8,12 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/gotext.h"
+#include "base/mutex.h"
 #include "base/strings.h"
 #include "httpd/httpd.h"
 #include "lookout/deliver/deliver.h"
@@ -62,11 +62,11 @@ class Receiver {
   }
   int port() const { return server_->port(); }
   std::vector<Request> seen() const {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     return seen_;
   }
   size_t count() const {
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     return seen_.size();
   }
 
@@ -74,7 +74,7 @@ class Receiver {
   void take(Exchange e) {
     int n = 0;
     {
-      std::lock_guard held(mutex_);
+      Lock held(mutex_);
       const httpd::Request& r = e->request();
       n = static_cast<int>(seen_.size());
       seen_.push_back({r.path, std::string(r.header("webhook-id")),
@@ -85,8 +85,8 @@ class Receiver {
     script_(e, n);
   }
   Script script_;
-  mutable std::mutex mutex_;
-  std::vector<Request> seen_;
+  mutable Mutex mutex_;
+  std::vector<Request> seen_ GUARDED_BY(mutex_);
   std::unique_ptr<httpd::Server> server_;
 };
 

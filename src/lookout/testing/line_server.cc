@@ -13,7 +13,7 @@ LineServer::LineServer(std::string greeting, Script script)
       }) {}
 
 std::vector<std::string> LineServer::lines() const {
-  std::lock_guard held(mutex_);
+  Lock held(mutex_);
   return lines_;
 }
 
@@ -32,7 +32,7 @@ void LineServer::talk(int fd) {
     for (size_t end; (end = buffer.find("\r\n")) != buffer.npos; buffer.erase(0, end + 2)) {
       const std::string line = buffer.substr(0, end);
       {
-        std::lock_guard held(mutex_);
+        Lock held(mutex_);
         lines_.push_back(line);
       }
       const std::string reply = script_(line);

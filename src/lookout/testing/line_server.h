@@ -3,10 +3,10 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "sys/testing/loopback_server.h"
 
 namespace pintle::lookout {
@@ -27,8 +27,8 @@ class LineServer {
 
   const std::string greeting_;
   const Script script_;
-  mutable std::mutex mutex_;
-  std::vector<std::string> lines_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::vector<std::string> lines_ GUARDED_BY(mutex_);
   sys::LoopbackServer server_;  // last: it calls what stands above
 };
 

@@ -3,17 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include <condition_variable>
 #include <functional>
 #include <limits>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/strings.h"
 #include "informer/testing/scripted_test.h"
 #include "lookout/region/region.h"
@@ -247,12 +246,12 @@ class RegionTest : public testing::Test {
     Batch mark;
     mark.region_id = std::numeric_limits<int64_t>::max();
     mark.checkpoints.push_back({});
-    std::unique_lock held(mutex_);
+    Lock held(mutex_);
     const int before = marks_;
     held.unlock();
     writer_.push(std::move(mark));
     held.lock();
-    changed_.wait(held, [&] { return marks_ > before; });
+    while (marks_ <= before) changed_.wait(mutex_);
   }
   std::string state() { return region_->status().state; }
   // What was told, without raw Events: "TYPE REASON" each.
@@ -298,14 +297,14 @@ class RegionTest : public testing::Test {
   }
   void done(const Batch& batch) {
     if (batch.region_id != std::numeric_limits<int64_t>::max()) return;
-    std::lock_guard held(mutex_);
+    Lock held(mutex_);
     ++marks_;
     changed_.notify_all();
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int marks_ = 0;
+  Mutex mutex_;
+  Condition changed_;
+  int marks_ GUARDED_BY(mutex_) = 0;
   Writer writer_;  // last: it ends first
 };
 

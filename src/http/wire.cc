@@ -165,8 +165,9 @@ bool use_certificate(SSL_CTX* context, const std::string& certificate, const std
 
 }  // namespace
 
-std::shared_ptr<const TlsContext> TlsContext::make(const Tls& tls) {
-  if (tls.ca_pem.empty() && !tls.insecure) return nullptr;  // the system's list: libcurl knows where
+std::shared_ptr<const TlsContext> TlsContext::make(const Tls& tls, Use use) {
+  const bool http = use == Use::kHttp, system = tls.ca_pem.empty() && !tls.insecure;
+  if (system && http) return nullptr;  // the system's list: libcurl knows where
   OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT |
                        OPENSSL_INIT_NO_LOAD_SSL_STRINGS | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS,
                    nullptr);
@@ -178,7 +179,10 @@ std::shared_ptr<const TlsContext> TlsContext::make(const Tls& tls) {
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_read_ahead(context, 1);
   SSL_CTX_set_verify(context, tls.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
-  bool good = tls.ca_pem.empty() || use_roots(context, tls.ca_pem);
+  static constexpr unsigned char kProtocols[] = "\x08http/1.1";
+  bool good = !http || SSL_CTX_set_alpn_protos(context, kProtocols, sizeof kProtocols - 1) == 0;
+  if (system) good = good && SSL_CTX_set_default_verify_paths(context) == 1;
+  if (!tls.ca_pem.empty()) good = good && use_roots(context, tls.ca_pem);
   if (!tls.certificate_pem.empty()) good = good && use_certificate(context, tls.certificate_pem, tls.key_pem);
   ERR_clear_error();
   return good ? out : nullptr;
@@ -276,12 +280,10 @@ int Wire::on_verified(int good, X509_STORE_CTX* context) {
 }
 
 CURLcode Wire::shake_hands(const TlsContext& tls, const std::string& name, const Patience& patience) {
-  static constexpr unsigned char kProtocols[] = "\x08http/1.1";
   ssl_ = SSL_new(tls.get());
   if (!ssl_) return CURLE_SSL_CONNECT_ERROR;
   BIO* bio = socket_bio(socket_);
   SSL_set_bio(ssl_, bio, bio);
-  SSL_set_alpn_protos(ssl_, kProtocols, sizeof kProtocols - 1);
   const bool numbers = is_address(name);
   if (!numbers) SSL_set_tlsext_host_name(ssl_, name.c_str());
   if (!tls.insecure()) {
@@ -321,12 +323,20 @@ CURLcode Wire::open(const std::string& host, const std::string& port, const TlsC
   reached = code == CURLE_OK ? Reached::kServer : Reached::kNothing;
   if (code == CURLE_OK && tls) code = shake_hands(*tls, name, patience);
   if (code == CURLE_OK) reached = Reached::kSession;
-  if (code != CURLE_OK) {
-    // A handshake that failed says no goodbye.
-    if (ssl_) SSL_free(ssl_);
-    ssl_ = nullptr;
-    close();
-  }
+  if (code != CURLE_OK) drop();
+  return code;
+}
+
+// A handshake that failed says no goodbye.
+void Wire::drop() {
+  if (ssl_) SSL_free(ssl_);
+  ssl_ = nullptr;
+  close();
+}
+
+CURLcode Wire::secure(const TlsContext& tls, const std::string& name, const Patience& patience) {
+  const CURLcode code = shake_hands(tls, name, patience);
+  if (code != CURLE_OK) drop();
   return code;
 }
 

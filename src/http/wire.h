@@ -35,8 +35,10 @@ struct Patience {
 // What connections of one client have in common: certificates and how they are verified.
 class TlsContext {
  public:
-  // Null: something in it that only libcurl may explain.
-  static std::shared_ptr<const TlsContext> make(const Tls& tls);
+  enum class Use : uint8_t { kHttp, kOther };
+  // Null: something in it that only libcurl may explain; without a CA that is where the system's are,
+  // but of another use, which takes them from where OpenSSL has them.
+  static std::shared_ptr<const TlsContext> make(const Tls& tls, Use use = Use::kHttp);
   ~TlsContext();
   TlsContext(const TlsContext&) = delete;
   ssl_ctx_st* get() const { return context_; }
@@ -57,6 +59,8 @@ class Wire {
   // `tls` null: none. `name`: whom the certificate has to name.
   CURLcode open(const std::string& host, const std::string& port, const TlsContext* tls,
                 const std::string& name, const Patience& patience);
+  // TLS over the connection that `open` made without it.
+  CURLcode secure(const TlsContext& tls, const std::string& name, const Patience& patience);
   CURLcode write(std::string_view bytes, const Patience& patience);
   // n is 0 at the end of the stream.
   CURLcode read(char* to, size_t size, size_t& n, const Patience& patience);
@@ -73,6 +77,7 @@ class Wire {
  private:
   CURLcode dial(const std::string& host, const std::string& port, const Patience& patience);
   CURLcode shake_hands(const TlsContext& tls, const std::string& name, const Patience& patience);
+  void drop();
   CURLcode refused();
   static int on_verified(int good, x509_store_ctx_st* context);
   CURLcode wait(short events, int64_t since_ns, const Patience& patience);

@@ -138,6 +138,18 @@ url = "https://hooks.example.com/deployments"
 # sasl = "scram-sha-512"              # or plain, scram-sha-256
 # user = "lookout"
 
+# NATS: each event is published with its id, and the stream's word waited for.
+# [[subscriptions]]
+# name = "to-nats"
+# types = ["release.*"]
+# sink = "nats"
+# secret_file = "nats.secret"         # USER:PASSWORD, or a token
+# [subscriptions.options]
+# url = "tls://nats.internal:4222"    # allowed by [guard]; nats:// is in clear
+# subject = "lookout.{{ .region }}"   # a template
+# ca_file = "nats-ca.crt"             # its own authority
+# certificate_file = "our.crt"        # ours, for a server that asks for one; with key_file
+
 # ---- what is recognised ----
 
 # A rule of a default one's name changes it; others come before the defaults. The first match wins.

@@ -22,7 +22,7 @@ struct Scheme {
 constexpr Scheme kSchemes[] = {
     {"https", 443, false, false}, {"http", 80, true, false},   {"smtps", 465, false, true},
     {"smtp", 587, false, true},   {"nats", 4222, true, false}, {"kafka", 9092, true, false},
-    {"kafkas", 9093, false, false},
+    {"kafkas", 9093, false, false}, {"tls", 4222, false, false},
 };
 constexpr int kMailPorts[] = {25, 465, 587};
 

@@ -1,6 +1,6 @@
 // Guard: which URLs lookout may send to (server-side request forgery). Rules: spec
-// events-informers §4.5. https (and smtps, and smtp, which then asks for STARTTLS); http and nats
-// only to hosts allowed by name; ports 443 and 8443 (mail: 25, 465, 587) unless the host is
+// events-informers §4.5. https (and smtps, and smtp, which then asks for STARTTLS, and tls, which
+// is NATS's); http and nats only to hosts allowed by name; ports 443 and 8443 (mail: 25, 465, 587) unless the host is
 // allowed; no user in the URL; every address the host resolves to must be outside the denied ranges
 // (also inside mapped and translated IPv6), or lie in an allowed network, or the host be allowed by
 // name; the connection then goes to the address that was checked.

@@ -1,7 +1,8 @@
 // NATS JetStream: each event is published to `subject` (a template) with Nats-Msg-Id, and the
 // stream's acknowledgement is waited for; the server drops what it has seen under an id. The plain
 // text protocol over one connection per message, on a worker; the secret is "user:password" or a
-// token. No TLS: the guard lets nats:// pass only to hosts that the configuration allows by name.
+// token. tls:// is encrypted before anything of ours is said, and only so; nats:// is in clear: the
+// guard lets it pass only to hosts that the configuration allows by name.
 #include <algorithm>
 
 #include "base/gotext.h"
@@ -19,9 +20,15 @@ constexpr size_t kMerge = 100;
 constexpr int64_t kTimeoutMs = 10'000;
 constexpr std::string_view kSubject = "lookout.events";
 
+bool encrypted(const SinkOptions& o) { return o.url.starts_with("tls://"); }
+
 Result<SinkOptions> read(const Subscription& s) {
-  SinkOptions o = TRY(read_options(s, {"url", "format", "template", "subject", "timeout_ms"}));
+  SinkOptions o = TRY(read_options(s, {"url", "format", "template", "subject", "timeout_ms", "ca",
+                                       "certificate", "key"}));
   TRY(check_format(o.format, {"cloudevents", "plain"}));
+  if (!encrypted(o) && !(o.ca.empty() && o.certificate.empty())) {
+    return Error(Code::kInvalidArgument, "url: is no tls:// address, as certificates want");
+  }
   if (o.subject.empty()) o.subject = kSubject;
   return o;
 }
@@ -30,9 +37,10 @@ Status check(const Subscription& s) {
   const SinkOptions o = TRY(read(s));
   TRY(check_template(o.subject));
   TRY(check_template(o.body));
+  TRY(check_tls_options(o));
   TRY(check_url_option(o.url));
-  return o.url.starts_with("nats://") ? ok()
-                                      : Error(Code::kInvalidArgument, "url: is no nats:// address");
+  if (encrypted(o) || o.url.starts_with("nats://")) return ok();
+  return Error(Code::kInvalidArgument, "url: is no nats:// or tls:// address");
 }
 
 Result<Route> route(const Subscription& s) {
@@ -92,10 +100,27 @@ Status judge_ack(const NatsMessage& m) {
   return read->get("stream") ? ok() : Error(Code::kUnavailable, "the answer is not a stream's");
 }
 
+// The server's greeting says whether it has TLS. What we say of ourselves is said after that.
+Status greet(NatsWire& wire, const SinkOptions& o, const std::string& host) {
+  const std::string info = TRY(wire.line());
+  const auto it = json::read(info.starts_with("INFO ") ? std::string_view(info).substr(5) : "");
+  if (!it || !it->is_map()) return Error(Code::kUnavailable, "the server is no NATS server");
+  const auto says = [&](std::string_view key) {
+    const value::Value* v = it->get(key);
+    return v != nullptr && v->is(value::Type::kBool) && v->as_bool();
+  };
+  if (!encrypted(o)) {
+    if (!says("tls_required")) return ok();
+    return Error(Code::kUnavailable, "the server wants TLS: its url must be a tls:// address");
+  }
+  if (!says("tls_required") && !says("tls_available")) {
+    return Error(Code::kUnavailable, "the server has no TLS");
+  }
+  return wire.secure(TRY(route_to(kNats.name, o.url, o, kMerge)).tls, host);
+}
+
 Status publish(NatsWire& wire, std::span<const std::string> messages, std::string_view inbox,
                std::string_view secret) {
-  const std::string info = TRY(wire.line());
-  if (!info.starts_with("INFO ")) return Error(Code::kUnavailable, "the server is no NATS server");
   std::string out = cat(greeting(secret), "SUB ", inbox, " 1\r\n");
   for (const std::string& m : messages) out += m;
   TRY(wire.write(out));
@@ -117,12 +142,15 @@ Verdict send(std::span<const Claimed> events, const Sending& sending) {
     if (!m) return poison(m.error());
     messages.push_back(std::move(*m));
   }
-  const auto failed = [](const Error& e) {
-    return Verdict{.outcome = Outcome::kRetry, .why = e.text(), .alive = false};
+  const auto told = [&]() -> Status {
+    NatsWire wire(o->timeout_ms > 0 ? o->timeout_ms : kTimeoutMs);
+    TRY(wire.open(sending.target.address, sending.target.port));
+    TRY(greet(wire, *o, sending.target.host));
+    return publish(wire, messages, inbox, s.secret);
   };
-  NatsWire wire(o->timeout_ms > 0 ? o->timeout_ms : kTimeoutMs);
-  if (Status st = wire.open(sending.target.address, sending.target.port); !st) return failed(st.error());
-  if (Status st = publish(wire, messages, inbox, s.secret); !st) return failed(st.error());
+  if (const Status st = told(); !st) {
+    return {.outcome = Outcome::kRetry, .why = st.error().text(), .alive = false};
+  }
   return {};
 }
 

@@ -28,13 +28,13 @@ LineServer::Script stream(std::string ack) {
 }
 
 Verdict deliver(const LineServer& s, size_t events, std::string more = "",
-                std::string secret = "") {
+                std::string secret = "", std::string scheme = "nats") {
   Claimed c;
   c.event.event.type = "release.deployed";
   c.event.region = "eu-1";
   c.subscription.sink_kind = "nats";
   c.subscription.options =
-      cat(R"({"url":"nats://n.test:)", s.port(), "\",\"timeout_ms\":1500", more, "}");
+      cat("{\"url\":\"", scheme, "://n.test:", s.port(), "\",\"timeout_ms\":1500", more, "}");
   c.subscription.secret = std::move(secret);
   std::vector<Claimed> all(events, c);
   for (size_t i = 0; i < events; ++i) all[i].event.sequence = static_cast<int64_t>(i) + 1;
@@ -78,6 +78,26 @@ TEST(Nats, gives_a_silent_server_its_time_and_no_more) {
   const Verdict v = deliver(s, 1, "");
   EXPECT_EQ(v.outcome, Outcome::kRetry);
   EXPECT_NE(v.why.find("did not answer in time"), std::string::npos);
+}
+
+TEST(Nats, says_nothing_in_clear_where_one_side_wants_tls) {
+  const struct {
+    const char *scheme, *greeting, *why;
+  } cases[] = {
+      {"tls", kInfo, "the server has no TLS"},
+      {"tls", "INFO {\"tls_required\":true}\r\nINFO {}\r\n", "in clear before TLS"},
+      {"tls", "INFO {\"tls_required\":\"yes\"}\r\n", "the server has no TLS"},
+      {"tls", "INFO {\"tls_required\":true}\r\n", "did not answer in time"},
+      {"tls", "INFO tls_required\r\n", "no NATS server"},
+      {"nats", "INFO {\"tls_required\":true}\r\n", "the server wants TLS"},
+  };
+  for (const auto& c : cases) {
+    LineServer s(c.greeting, [](const std::string&) { return std::string(); });
+    const Verdict v = deliver(s, 1, "", "user:password", c.scheme);
+    EXPECT_EQ(v.outcome, Outcome::kRetry);
+    EXPECT_NE(v.why.find(c.why), std::string::npos) << v.why;
+    EXPECT_FALSE(s.heard("CONNECT")) << c.greeting;
+  }
 }
 
 TEST(Nats, does_not_publish_where_a_wildcard_would_go) {

@@ -1,14 +1,6 @@
 #include "lookout/sinks/nats_wire.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 
 #include "base/strings.h"
 #include "sys/clock.h"
@@ -19,83 +11,27 @@ namespace {
 constexpr size_t kMaxLine = 64 << 10;
 constexpr size_t kMaxMessage = 1 << 20;
 
-Error failed(std::string_view what, int code) {
-  return Error(Code::kUnavailable, cat(what, ": ", strerrordesc_np(code)));
-}
-
 }  // namespace
 
 // A socket's deadline is the machine's time, not the schedule's.
 NatsWire::NatsWire(int64_t timeout_ms)
     : until_ns_(sys::real_clock().monotonic_ns() + timeout_ms * 1'000'000) {}
 
-NatsWire::~NatsWire() {
-  if (socket_ >= 0) ::close(socket_);
-}
-
-Status NatsWire::wait(short events) {
-  const int64_t left_ms = (until_ns_ - sys::real_clock().monotonic_ns()) / 1'000'000;
-  pollfd p{socket_, events, 0};
-  const int n = left_ms > 0 ? ::poll(&p, 1, static_cast<int>(left_ms)) : 0;
-  if (n < 0 && errno != EINTR) return failed("poll", errno);
-  if (n == 0) return Error(Code::kDeadlineExceeded, "the NATS server did not answer in time");
-  return ok();
-}
-
 Status NatsWire::open(const std::string& address, int port) {
-  sockaddr_in v4{};
-  sockaddr_in6 v6{};
-  const sockaddr* to = reinterpret_cast<const sockaddr*>(&v4);
-  socklen_t size = sizeof v4;
-  v4.sin_family = AF_INET;
-  v6.sin6_family = AF_INET6;
-  v4.sin_port = v6.sin6_port = htons(static_cast<uint16_t>(port));
-  if (::inet_pton(AF_INET, address.c_str(), &v4.sin_addr) != 1) {
-    if (::inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) != 1) {
-      return Error(Code::kInvalidArgument, cat("no address: ", address));
-    }
-    to = reinterpret_cast<const sockaddr*>(&v6);
-    size = sizeof v6;
-  }
-  socket_ = ::socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (socket_ < 0) return failed("socket", errno);
-  if (::connect(socket_, to, size) != 0 && errno != EINPROGRESS) return failed("connect", errno);
-  TRY(wait(POLLOUT));
-  int code = 0;
-  socklen_t length = sizeof code;
-  ::getsockopt(socket_, SOL_SOCKET, SO_ERROR, &code, &length);
-  return code == 0 ? ok() : failed("connect", code);
+  connection_ = TRY(http::Connection::open(address, port, until_ns_));
+  return ok();
 }
 
-Status NatsWire::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (n > 0) {
-      bytes.remove_prefix(static_cast<size_t>(n));
-    } else if (errno == EAGAIN) {
-      TRY(wait(POLLOUT));
-    } else if (errno != EINTR) {
-      return failed("write", errno);
-    }
-  }
-  return ok();
+Status NatsWire::secure(const http::Tls& tls, const std::string& host) {
+  if (!buffer_.empty()) return Error(Code::kUnavailable, "the server went on in clear before TLS");
+  return connection_->secure(tls, host);
 }
 
 Status NatsWire::fill() {
-  char piece[16 << 10];
-  for (;;) {
-    const ssize_t n = ::recv(socket_, piece, sizeof piece, 0);
-    if (n > 0) {
-      buffer_.append(piece, static_cast<size_t>(n));
-      return ok();
-    }
-    if (n == 0) return Error(Code::kUnavailable, "the NATS server closed the connection");
-    if (errno == EAGAIN) {
-      TRY(wait(POLLIN));
-    } else if (errno != EINTR) {
-      return failed("read", errno);
-    }
-  }
+  const std::string piece = TRY(connection_->read());
+  if (piece.empty()) return Error(Code::kUnavailable, "the NATS server closed the connection");
+  buffer_ += piece;
+  return ok();
 }
 
 Result<std::string> NatsWire::line() {

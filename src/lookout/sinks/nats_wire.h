@@ -1,12 +1,14 @@
-// One connection to a NATS server: lines and messages, with one deadline for all of it. Inside the
-// sinks only. One thread.
+// One connection to a NATS server: lines and messages, with one deadline for all of it; TLS from where
+// the server has greeted. Inside the sinks only. One thread.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "http/connection.h"
 
 namespace pintle::lookout {
 
@@ -18,22 +20,21 @@ struct NatsMessage {
 class NatsWire {
  public:
   explicit NatsWire(int64_t timeout_ms);
-  ~NatsWire();
-  NatsWire(const NatsWire&) = delete;
 
   Status open(const std::string& address, int port);
-  Status write(std::string_view bytes);
+  // Between two lines of the server's. Error also when it went on in clear.
+  Status secure(const http::Tls& tls, const std::string& host);
+  Status write(std::string_view bytes) { return connection_->write(bytes); }
   Result<std::string> line();  // without its end; at most 64 KiB
   // The next message; answers the server's pings meanwhile. Error: what the server complains of.
   Result<NatsMessage> message();
 
  private:
-  Status wait(short events);
   Status fill();
   Result<std::string> bytes(size_t n);
 
   int64_t until_ns_;
-  int socket_ = -1;
+  std::unique_ptr<http::Connection> connection_;
   std::string buffer_;
 };
 

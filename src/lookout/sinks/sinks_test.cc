@@ -93,7 +93,11 @@ TEST(Sinks, check_names_the_key_at_fault) {
       {"email", R"({"url":"smtp://m.example","from":"a@b.c\r\nX","to":["d@e.f"]})", "", "control"},
       {"email", R"({"url":"smtp://m.example","from":"a@b.c","to":["d e@f"]})", "", "to: \"d e@f\""},
       {"nats", R"({"url":"nats://n.internal","subject":"x.{{.type}}"})", "", ""},
+      {"nats", R"({"url":"tls://n.internal"})", "", ""},
       {"nats", R"({"url":"https://n.internal"})", "", "no nats://"},
+      {"nats", R"({"url":"nats://n.internal","ca":"-----BEGIN CERTIFICATE-----"})", "", "no tls://"},
+      {"nats", R"({"url":"tls://n.internal","certificate":"-----BEGIN CERTIFICATE-----"})", "",
+       "key: is missing"},
   };
   for (const auto& c : cases) {
     const Claimed it = event(c.kind, c.options, c.secret);

@@ -221,6 +221,34 @@ TEST(Api, RegionsComeAndGoAndTheirCredentialsNeverComeOut) {
   EXPECT_EQ(w.ask("GET", "/regions/south").status, 404);
 }
 
+TEST(Api, AnAdminAloneTakesARegionFromWatchingAndBack) {
+  const auto token = [](std::string role) {
+    return TokenConfig{role, crypt::hex(crypt::sha256(role)), role};
+  };
+  World w({token("read"), token("operate"), token("admin")});
+  const std::string south = Data().text("name", "south").text("kubeconfig", kKubeconfig).take();
+  ASSERT_EQ(w.ask("POST", "/regions", south, "admin").status, 201);
+  const auto enabled = [&] { return w.config->regions.at(1).enabled; };
+  for (const char* role : {"", "wrong", "read", "operate"}) {
+    const auto refused = w.ask("PUT", "/regions/south", R"({"enabled":false})", role);
+    EXPECT_EQ(refused.status, role == std::string("read") || role == std::string("operate") ? 403 : 401);
+    EXPECT_TRUE(enabled()) << role;
+  }
+  const auto off = w.ask("PUT", "/regions/south", R"({"enabled":false})", "admin");
+  ASSERT_EQ(off.status, 200) << off.text;
+  EXPECT_FALSE(flag_at(off.json, {"enabled"})) << off.text;
+  EXPECT_FALSE(enabled());
+  EXPECT_EQ(w.config->regions.at(1).kubeconfig_text, kKubeconfig) << "kept";
+  EXPECT_EQ(w.ask("PUT", "/regions/south", R"({"environment":"trial"})", "admin").status, 200);
+  EXPECT_FALSE(enabled()) << "another change does not say so";
+  EXPECT_EQ(w.ask("PUT", "/regions/south", R"({"enabled":"no"})", "admin").error(),
+            "enabled: want true or false");
+  EXPECT_EQ(w.ask("PUT", "/regions/north", R"({"enabled":false})", "admin").status, 409) << "the file's";
+  const auto on = w.ask("PUT", "/regions/south", R"({"enabled":true})", "admin");
+  EXPECT_EQ(on.text.find(R"("enabled":false)"), std::string::npos) << on.text;
+  EXPECT_TRUE(enabled());
+}
+
 TEST(Api, RulesAndPoliciesAreMadeAndTakenBack) {
   World w;
   const auto rule = w.ask("POST", "/rules",

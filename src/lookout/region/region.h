@@ -137,7 +137,7 @@ class WatchedRegion {
   std::string state_now(std::string& error) const REQUIRES(mutex_);
   void poke();
   Batch blank() const REQUIRES(mutex_);
-  std::shared_ptr<kube::Rest> rest() const;
+  std::shared_ptr<kube::Rest> rest() const EXCLUDES(mutex_);
   int64_t now_ms() const { return shared_.clock.now_ns() / 1'000'000; }
 
   const RegionConfig config_;

@@ -76,12 +76,12 @@ class Regions {
   };
   Region make(const RegionConfig& config) REQUIRES(mutex_);
   std::string credentials_of(const RegionConfig& config) const;
-  std::vector<Slot> slots() const;
+  std::vector<Slot> slots() const EXCLUDES(mutex_);
   Slot* slot_of(const WatchedRegion* region) REQUIRES(mutex_);
   std::optional<int64_t> wanted(const Slot& slot) const REQUIRES(mutex_);
   RegionStatus status_of(const Slot& slot) const;
-  void poke();
-  void stir();
+  void poke() EXCLUDES(mutex_);
+  void stir() EXCLUDES(mutex_);
   void care();
   void hinder(const Slot& slot) const;
   void give_back_memory(bool listed);

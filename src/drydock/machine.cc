@@ -445,6 +445,7 @@ Status Machine::remove(const Key& key, std::string_view propagation, int64_t gra
 
 Status Machine::step(int64_t ns) {
   if (ns < 0) return Error(Code::kInvalidArgument, "the clock goes forward only");
+  Lock held(x_lock);  // so that the thread looks before it sleeps, or is woken
   x_stepped += ns;
   x_wake.notify_one();
   return ok();

@@ -143,6 +143,7 @@ Status WatchedRegion::take(int64_t epoch) {
   Lock connecting(connect_mutex_);
   if (stopped_ || !answer_) return ok();
   const Status taken = take_answer(epoch);
+  if (!taken) leave_watches();  // some may stand already, and would stand twice
   hindered(taken ? std::nullopt : std::optional(taken.error()));
   return taken;
 }
@@ -207,6 +208,14 @@ Status WatchedRegion::take_answer(int64_t epoch) {
                {"server", rest()->server()},
                {"epoch", std::to_string(epoch_)}});
   return ok();
+}
+
+void WatchedRegion::leave_watches() {
+  shared_.factory.remove(rest());
+  std::vector<std::unique_ptr<Watch>> gone;
+  Lock held(mutex_);
+  gone.swap(watches_);
+  held.unlock();
 }
 
 Status WatchedRegion::watch_everywhere(std::string group, std::string version, std::string plural,

@@ -117,6 +117,7 @@ class WatchedRegion {
   struct Answer;
   informer::Take hear(Watch& watch, const informer::Change& change);
   void on_error(Watch& watch, const Error& error);
+  void leave_watches() REQUIRES(connect_mutex_);
   Status take_answer(int64_t epoch) REQUIRES(connect_mutex_);
   Status add_watch(std::string group, std::string version, std::string plural, std::string kind,
                    std::string name_space, std::string labels, std::string fields);

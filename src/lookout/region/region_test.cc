@@ -196,6 +196,19 @@ TEST_F(RegionTest, AgainItIsNotLiveBeforeItKnowsThatTheServerIsTheSame) {
   EXPECT_EQ(state(), "live");
 }
 
+TEST_F(RegionTest, WhenTheStoreFailsMidwayNothingIsWatchedTwice) {
+  store_.versions_left = 3;
+  begin();
+  EXPECT_NE(state(), "live");
+  store_.versions_left = 1000;
+  pass(2'000);
+  EXPECT_EQ(state(), "live");
+  std::set<std::string> watched;
+  for (const WatchStatus& w : region_->status().watches) {
+    EXPECT_TRUE(watched.insert(w.resource).second) << w.resource;
+  }
+}
+
 TEST_F(RegionTest, UnderAnotherNameTheSameClusterGoesOn) {
   cluster_.put("/api/v1/events", {"shop", "e1", "e1", "\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"a\"},\"reason\":\"R\""});
   begin();

@@ -269,7 +269,7 @@ constexpr SchemaField kRegionInput[] = {
     {"namespaces", "texts", "empty: all"},
     {"enabled", "flag", "false: it is not watched, and what is stored of it stays"},
     {"event_ttl", "text", "of its API server, as \"1h\""},
-    {"memory_mb", "number", "that it may hold; above it pods, then Jobs are no longer watched. 0: no limit"},
+    {"memory_mb", "number", "that it may hold; above it pods, then Jobs are no longer watched until they fit again. 0: no limit"},
 };
 
 constexpr SchemaField kRegion[] = {

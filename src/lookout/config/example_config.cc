@@ -42,7 +42,8 @@ environment = "production"
 kubeconfig = "eu-1.kubeconfig"  # or "in-cluster": the pod's own account
 # context = "admin"             # of the kubeconfig; its current one otherwise
 # namespaces = ["shop"]         # all otherwise
-# memory_mb = 256               # above it pods, then Jobs are no longer watched, which is told; 0: no limit
+# memory_mb = 256               # above it pods, then Jobs are no longer watched, which is told, until
+#                               # they fit again; 0: no limit
 # enabled = false               # it is not watched; what is stored of it stays, and goes on from there
 # event_ttl = "1h"              # of its API server; who was away for longer may have missed Events
 

@@ -79,8 +79,8 @@ std::string WatchedRegion::state_now(std::string& error) const {
   if (none) return "denied";
   if (!watching && trying) return "unreachable";
   if (silent) return "stale";
-  if (!shed_.empty()) {
-    error = cat("it may hold ", config_.memory_mb, " MiB: ", join(shed_, ", "), " not watched");
+  if (const auto kinds = unwatched(); !kinds.empty()) {
+    error = cat("it may hold ", config_.memory_mb, " MiB: ", join(kinds, ", "), " not watched");
     return "memory";
   }
   if (!synced || !watching) return "syncing";

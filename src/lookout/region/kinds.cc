@@ -1,5 +1,5 @@
 // Which kinds a region watches besides those that every cluster has: Argo's while their definitions
-// exist, in the version that is served; and which it gives up when it holds more than it may.
+// exist, in the version that is served.
 #include <algorithm>
 #include <charconv>
 #include <tuple>
@@ -15,9 +15,6 @@ namespace pintle::lookout {
 namespace {
 
 constexpr int64_t kArgoRetryMs = 2'000;
-// Of what is watched only these grow with the load, and releases are told without them.
-constexpr std::string_view kShed[] = {"pods", "jobs.batch"};
-constexpr size_t kRecordBytes = 400, kCountBytes = 48;  // of the tracker's; of an Event's repeats
 constexpr std::string_view kFirstVersion = "v1alpha1";
 
 // Kubernetes' order of versions: v2 before v1 before v1beta2 before v1alpha1 before other words.
@@ -141,39 +138,6 @@ void WatchedRegion::care_for_argo() {
       if (readable && w->name == resource) w->informer->retry_now();
     }
   }
-}
-
-size_t WatchedRegion::held_bytes() const {
-  size_t bytes = observer_ ? observer_->tracker().size() * kRecordBytes : 0;
-  for (const auto& w : watches_) {
-    const informer::Counters c = w->informer->counters();
-    bytes += c.bytes + (w->name == "events" ? c.objects * kCountBytes : 0);
-  }
-  return bytes;
-}
-
-// One kind at a time, for what it held is then given back.
-void WatchedRegion::keep_within_memory() {
-  if (config_.memory_mb == 0) return;
-  std::string_view goes;
-  size_t bytes = 0;
-  {
-    Lock held(mutex_);
-    bytes = held_bytes();
-    if (bytes <= static_cast<size_t>(config_.memory_mb) << 20) return;
-    for (const std::string_view kind : kShed) {
-      if (goes.empty() && std::find(shed_.begin(), shed_.end(), kind) == shed_.end()) goes = kind;
-    }
-    if (goes.empty()) return;
-    shed_.emplace_back(goes);
-  }
-  drop_watch(goes);
-  {
-    Lock held(mutex_);
-    observer_->tracker().forget(goes);
-  }
-  shared_.log("ERROR", "a region holds more than it may: a kind is no longer watched",
-              {{"region", config_.name}, {"resource", std::string(goes)}, {"bytes", cat(bytes)}});
 }
 
 }  // namespace pintle::lookout

@@ -68,8 +68,8 @@ struct RegionStatus {
   std::string cluster_uid, server;
   // Well: "live"; "partial": some kinds are refused (403), the rest is live. On the way: "connecting",
   // "syncing"; "disabled". Unwell: "unreachable"; "auth failed": its credentials are (401), at the start or since;
-  // "denied": all is refused (403); "memory": it holds more than it may, so some kinds are no longer
-  // watched, until it is configured anew or lookout is; "stale": it was live, its API server has fallen silent
+  // "denied": all is refused (403); "memory": it held more than it may, so some kinds are not
+  // watched, until they fit again (memory.cc) or it is configured anew; "stale": it was live, its API server has fallen silent
   // (reflector.h), and what is shown of it may be old.
   std::string state;
   std::string error;
@@ -126,7 +126,9 @@ class WatchedRegion {
   Status watch_definition(std::string_view name);  // kinds.cc, as the next four
   void care_for_argo();
   void drop_watch(std::string_view resource);
-  void keep_within_memory();
+  void keep_within_memory();  // memory.cc, as the next three
+  void give_up(std::string_view kind, int64_t now_ms) REQUIRES(mutex_);
+  std::vector<std::string> unwatched() const REQUIRES(mutex_);
   size_t held_bytes() const REQUIRES(mutex_);
   void tell_lost(int64_t now_ms);
   void expect_old_versions(std::string_view below);
@@ -175,7 +177,15 @@ class WatchedRegion {
   // The versions that Argo's kinds are to be watched in; "": they are not there.
   std::string rollouts_version_ GUARDED_BY(mutex_);
   std::string applications_version_ GUARDED_BY(mutex_);
-  std::vector<std::string> shed_ GUARDED_BY(mutex_);  // kinds not watched for want of memory
+  // Kinds that were given up for want of memory, the last one last.
+  struct Shed {
+    enum State : uint8_t { kGone, kTried, kBack };  // kTried: it is listed, to see whether it fits
+    std::string_view kind;
+    State state = kGone;
+    int64_t since_ms = 0;  // gone, or back
+    int64_t wait_ms = 0;   // after it was given up last
+  };
+  std::vector<Shed> shed_ GUARDED_BY(mutex_);
   bool events_started_ GUARDED_BY(mutex_) = false;
   std::string state_ GUARDED_BY(mutex_) = "connecting";
   int64_t state_since_ms_ GUARDED_BY(mutex_) = 0;

@@ -1,5 +1,6 @@
 #include "lookout/region/region.h"
 
+#include "lookout/sinks/body.h"
 #include "lookout/testing/region_world.h"
 
 namespace pintle::lookout {
@@ -350,6 +351,137 @@ TEST_F(RegionTest, AboveItsMemoryItGivesUpPodsAndSaysSo) {
                 "\"owner\":\"helm\",\"name\":\"web\",\"status\":\"failed\",\"version\":\"1\""});
   pass(70'000, 5'000);
   EXPECT_EQ(told(), (Told{"release.failed failed", "region.unhealthy memory"})) << "releases go on";
+}
+
+class MemoryTest : public RegionTest {
+ protected:
+  MemoryTest() {
+    config_.memory_mb = 1;
+    log_ = [this](std::string_view, std::string_view message, const LogAttrs&) { said_.emplace_back(message); };
+  }
+  // A pod whose container ran out of memory that long before now.
+  void put_pod(int i, int64_t ago_s = -1) {
+    const std::string name = cat("web-", i);
+    const std::string died = ago_s < 0 ? "" : cat(
+        R"("containerStatuses":[{"name":"c","lastState":{"terminated":{"reason":"OOMKilled","finishedAt":")",
+        time_text(clock_.now_ns() / 1'000'000 - ago_s * 1000), "\"}}}]");
+    cluster_.put("/api/v1/pods", {"shop", name, name, cat("\"status\":{", died, "}")});
+  }
+  void remove_pods(int from, int to) {
+    for (int i = from; i < to; ++i) cluster_.remove("/api/v1/pods", cat("shop/web-", i));
+  }
+  // How often pods were asked for.
+  int lists() {
+    const Told requests = asked();
+    return static_cast<int>(std::count_if(requests.begin(), requests.end(), [](const std::string& r) {
+      return r.find("/api/v1/pods") != std::string::npos;
+    }));
+  }
+  int said(std::string_view message) {
+    return static_cast<int>(std::count(said_.begin(), said_.end(), message));
+  }
+  // The states of that time, in their order.
+  Told minutes(int n, int step = 1) {
+    Told out;
+    for (int i = 0; i < n; i += step) {
+      for (int minute = 0; minute < step; ++minute) {
+        clock_.step(60'000'000'000);
+        cluster_.bookmark();
+        factory_.run_ready();
+      }
+      settle();
+      if (out.empty() || out.back() != state()) out.push_back(state());
+    }
+    return out;
+  }
+
+  Told said_;
+};
+
+TEST_F(MemoryTest, WhatWasGivenUpComesBackOnceItFits) {
+  for (int i = 0; i < 1500; ++i) put_pod(i, i == 7 ? 60 : -1);
+  begin();
+  pass(2'000);
+  ASSERT_EQ(state(), "memory");
+  EXPECT_EQ(told("pod."), (Told{"pod.oom_killed OOMKilled"}));
+  (void)asked();
+  put_pod(8, 0);  // it is heard of when it is looked at again
+  remove_pods(100, 1500);
+  EXPECT_EQ(minutes(9), Told{"memory"});
+  EXPECT_EQ(lists(), 0) << "not before its time";
+  EXPECT_EQ(minutes(2), (Told{"memory", "live"})) << "it is listed, and fits";
+  EXPECT_TRUE(cluster_.watched("/api/v1/pods"));
+  EXPECT_EQ(told("pod."), (Told{"pod.oom_killed OOMKilled", "pod.oom_killed OOMKilled"}));
+  EXPECT_EQ(told("region."), (Told{"region.unhealthy memory", "region.healthy live"}));
+  EXPECT_EQ(said("a kind is watched again"), 1);
+  EXPECT_EQ(gaps().size(), 0u);
+  // Soon over it again: it waits for twice as long.
+  for (int i = 100; i < 1500; ++i) put_pod(i);
+  settle();
+  EXPECT_EQ(minutes(1), Told{"memory"});
+  (void)asked();
+  remove_pods(100, 1500);
+  EXPECT_EQ(minutes(18), Told{"memory"});
+  EXPECT_EQ(lists(), 0);
+  EXPECT_EQ(minutes(3), (Told{"memory", "live"}));
+  // After a long time it is as the first time.
+  (void)minutes(25);
+  for (int i = 100; i < 1500; ++i) put_pod(i);
+  settle();
+  EXPECT_EQ(minutes(1), Told{"memory"});
+  remove_pods(100, 1500);
+  EXPECT_EQ(minutes(11), (Told{"memory", "live"}));
+  EXPECT_EQ(told("pod.").size(), 2u) << "nothing twice";
+}
+
+TEST_F(MemoryTest, WhatDoesNotFitIsTriedRarelyAndWithoutAWord) {
+  for (int i = 0; i < 1500; ++i) put_pod(i, i == 7 ? 60 : -1);
+  begin();
+  pass(2'000);
+  ASSERT_EQ(state(), "memory");
+  const size_t lines = said_.size();
+  (void)asked();
+  EXPECT_EQ(minutes(24 * 60, 10), Told{"memory"});
+  EXPECT_EQ(lists(), 8) << "after 10, 20, 40 ... 320 minutes, and then 6 hours each";
+  EXPECT_EQ(said("a region holds more than it may: a kind is no longer watched"), 9);
+  EXPECT_EQ(said_.size() - lines, 8u) << said_.back();
+  EXPECT_EQ(told("region."), (Told{"region.unhealthy memory"}));
+  EXPECT_EQ(told("pod.").size(), 1u);
+  EXPECT_EQ(gaps().size(), 0u);
+}
+
+TEST_F(MemoryTest, WhatCannotBeTriedWhileTheStoreIsAwayIsTriedLater) {
+  for (int i = 0; i < 1500; ++i) put_pod(i);
+  begin();
+  pass(2'000);
+  ASSERT_EQ(state(), "memory");
+  remove_pods(100, 1500);
+  store_.versions_left = 0;
+  EXPECT_EQ(minutes(15), Told{"memory"});
+  EXPECT_FALSE(cluster_.watched("/api/v1/pods"));
+  store_.versions_left = 1000;
+  EXPECT_EQ(minutes(3), (Told{"memory", "live"}));
+  EXPECT_TRUE(cluster_.watched("/api/v1/pods"));
+}
+
+TEST_F(MemoryTest, NothingIsTriedWhileTheRestLeavesNoRoom) {
+  for (int i = 0; i < 1500; ++i) put_pod(i);
+  begin();
+  pass(2'000);
+  ASSERT_EQ(state(), "memory");
+  remove_pods(0, 1500);
+  for (int i = 0; i < 1000; ++i) {  // these cannot be given up
+    cluster_.put("/apis/apps/v1/deployments", {"shop", cat("d-", i), cat("d-", i), "\"status\":{}"});
+  }
+  settle();
+  const size_t held = region_->status().held_bytes;
+  ASSERT_GT(held, (1u << 20) * 75 / 100);
+  ASSERT_LT(held, 1u << 20);
+  (void)asked();
+  EXPECT_EQ(minutes(30), Told{"memory"});
+  EXPECT_EQ(lists(), 0);
+  for (int i = 0; i < 500; ++i) cluster_.remove("/apis/apps/v1/deployments", cat("shop/d-", i));
+  EXPECT_EQ(minutes(2), (Told{"memory", "live"}));
 }
 
 // ---- warnings of pods

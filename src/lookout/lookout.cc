@@ -10,6 +10,7 @@
 #include "crypt/crypt.h"
 #include "lookout/api/api.h"
 #include "lookout/clean/archive.h"
+#include "lookout/config/changes.h"
 #include "lookout/config/settings.h"
 #include "lookout/deliver/deliver.h"
 #include "lookout/deliver/trial.h"
@@ -28,6 +29,7 @@ constexpr auto kSettingsEvery = std::chrono::seconds(10);
 constexpr int kCleanRows = 1000, kArchiveRows = 5000;  // of one file
 constexpr auto kCleanPause = std::chrono::milliseconds(50);
 constexpr size_t kKeyBytes = 32;
+const Author kFile = {"file", ""};
 
 // 64 hex digits in a file of our own, made by whoever needs it first: several may start at once.
 Result<std::string> secret_key(const std::string& path, sys::Disk& disk) {
@@ -213,8 +215,8 @@ Status Service::keep_subscriptions(const Config& config, const std::vector<Subsc
     if (const Subscription* old = known(s.name)) {
       s.id = old->id;
       s.paused = old->paused;
-      TRY(store_->update_subscription(s));
-    } else if (auto added = store_->add_subscription(s);
+      TRY(store_->update_subscription(s, kFile));
+    } else if (auto added = store_->add_subscription(s, kFile);
                !added && added.error().code() != Code::kAlreadyExists) {  // another process's
       return added.error();
     }
@@ -223,7 +225,7 @@ Status Service::keep_subscriptions(const Config& config, const std::vector<Subsc
     const bool kept = std::any_of(config.subscriptions.begin(), config.subscriptions.end(),
                                   [&](const Subscription& s) { return s.name == old.name; });
     if (kept || known(old.name) == nullptr) continue;
-    if (Status gone = store_->remove_subscription(known(old.name)->id);
+    if (Status gone = store_->remove_subscription(known(old.name)->id, kFile);
         !gone && gone.error().code() != Code::kNotFound) {
       return gone;
     }
@@ -260,7 +262,6 @@ void Service::clean() {
 
 // Whether there is more of this round.
 bool Service::clean_some(const Config& config) {
-  if (config.cleaning.empty()) return false;
   const bool archives = std::any_of(config.cleaning.begin(), config.cleaning.end(),
                                     [](const CleaningPolicy& p) { return p.archive; });
   const auto done = store_->clean(config.cleaning, archives ? kArchiveRows : kCleanRows,
@@ -330,6 +331,9 @@ Status Service::enforce(Config file, bool anew) {
         config.guard, [&]() REQUIRES(reload_mutex_) {
           return keep_subscriptions(config, config_.subscriptions);
         }));
+    if (const Status noted = store_->note_changes(kFile, file_changes(file_, file)); !noted) {
+      log_("WARN", "what the file has changed is not in the audit", {{"error", noted.error().text()}});
+    }
   }
 
   {

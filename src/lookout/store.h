@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "lookout/audit.h"
 #include "lookout/clean/policy.h"
 #include "lookout/filter.h"
 #include "lookout/manner.h"
@@ -156,14 +157,15 @@ struct Mark {
 
 // Rows by table.
 struct RowCounts {
-  int64_t events = 0, deliveries = 0, attempts = 0, observations = 0, gaps = 0;
-  int64_t sum() const { return events + deliveries + attempts + observations + gaps; }
+  int64_t events = 0, deliveries = 0, attempts = 0, observations = 0, gaps = 0, audit = 0;
+  int64_t sum() const { return events + deliveries + attempts + observations + gaps + audit; }
   void add(const RowCounts& more) {
     events += more.events;
     deliveries += more.deliveries;
     attempts += more.attempts;
     observations += more.observations;
     gaps += more.gaps;
+    audit += more.audit;
   }
 };
 
@@ -194,6 +196,7 @@ struct GoingRows {
   std::vector<Attempt> attempts;
   std::vector<std::pair<std::string, Observation>> observations;  // with their cluster_uid
   std::vector<StoredGap> gaps;
+  std::vector<AuditEntry> audit;
 };
 using Archive = std::function<Status(const GoingRows& rows)>;
 
@@ -235,22 +238,29 @@ class Store {
 
   // Subscriptions. One that is disabled or paused is due no new deliveries, and those it has are
   // held. Changing where one sends takes effect for what it has waiting, too.
-  virtual Result<Subscription> add_subscription(const Subscription& s) = 0;
+  // What changes a subscription or a setting stands in the audit by the same transaction.
+  virtual Result<Subscription> add_subscription(const Subscription& s, const Author& by = {}) = 0;
   // Kept: the secret when it is "", the options when they are what subscriptions() gave.
-  virtual Status update_subscription(const Subscription& s) = 0;
-  virtual Status remove_subscription(int64_t id) = 0;             // its waiting deliveries: cancelled
+  virtual Status update_subscription(const Subscription& s, const Author& by = {}) = 0;
+  // Its waiting deliveries: cancelled.
+  virtual Status remove_subscription(int64_t id, const Author& by = {}) = 0;
   virtual Result<std::vector<Subscription>> subscriptions() = 0;  // without secrets
   virtual Result<Subscription> whole_subscription(int64_t id) = 0;  // with its secrets
 
   // Settings: by kind and name, with their secrets. The version grows with every change of one, or
   // of a subscription, by whichever process.
-  virtual Status put_setting(const Setting& s) = 0;
-  virtual Status remove_setting(std::string_view kind, std::string_view name) = 0;
+  virtual Status put_setting(const Setting& s, const Author& by = {}) = 0;
+  virtual Status remove_setting(std::string_view kind, std::string_view name,
+                                const Author& by = {}) = 0;
   virtual Result<std::vector<Setting>> settings() = 0;
   virtual Result<int64_t> settings_version() = 0;
   // The newest of those versions that this process knows to be stored: by its own changes when they
   // return, by those of others at the next commit, claim or settings_version(). Asks nobody.
   virtual int64_t known_version() const = 0;
+
+  // The audit: changes of what is not in this database, and what is written of all.
+  virtual Status note_changes(const Author& by, const std::vector<AuditChange>& changes) = 0;
+  virtual Result<std::vector<AuditEntry>> audit(const AuditQuery& query) = 0;
 
   // Deliveries. claim: up to `limit` that are due, at most one for each order key and only its
   // oldest unfinished one, for `lease_ms`; expired leases come again. SKIP LOCKED on PostgreSQL.

@@ -106,7 +106,11 @@ class Server : public Api {
   }
 
  private:
-  Role caller(const httpd::Request& r) const;
+  struct Caller {
+    Role role = Role::kNone;
+    Author by = {};
+  };
+  Caller caller(const httpd::Request& r) const;
   void handle(std::shared_ptr<httpd::Exchange> exchange);
   void stream(std::shared_ptr<httpd::Exchange> exchange, const Call& call);
   httpd::Response serve(const ApiRoute& route, const Call& call);
@@ -142,9 +146,11 @@ Status Server::begin(const std::string& listen) {
   return ok();
 }
 
-Role Server::caller(const httpd::Request& r) const {
+Server::Caller Server::caller(const httpd::Request& r) const {
   Lock held(mutex_);
-  if (tokens_.empty()) return loopback_host(r.header("Host")) ? Role::kAdmin : Role::kNone;
+  if (tokens_.empty()) {
+    return loopback_host(r.header("Host")) ? Caller{Role::kAdmin, {"loopback", "admin"}} : Caller{};
+  }
   const std::string_view header = r.header("Authorization");
   std::string token;
   if (header.starts_with("Bearer ")) {
@@ -153,13 +159,13 @@ Role Server::caller(const httpd::Request& r) const {
     const auto pair = crypt::base64_decode(header.substr(6));
     if (pair && pair->find(':') != std::string::npos) token = pair->substr(pair->find(':') + 1);
   }
-  if (token.empty()) return Role::kNone;
+  if (token.empty()) return {};
   // Digests are compared, so the time it takes says nothing about the token.
   const std::string digest = crypt::hex(crypt::sha256(token));
   for (const TokenConfig& t : tokens_) {
-    if (t.sha256 == digest) return role_of(t.role);
+    if (t.sha256 == digest) return {role_of(t.role), {t.name, t.role}};
   }
-  return Role::kNone;
+  return {};
 }
 
 httpd::Response Server::serve(const ApiRoute& route, const Call& call) {
@@ -177,7 +183,8 @@ void Server::handle(std::shared_ptr<httpd::Exchange> exchange) {
   const auto path = httpd::decode_path(r.path);
   if (!path) return exchange->respond(error(400, path.error().text()));
   auto found = find_route(r.method, *path);
-  const Role role = caller(r);
+  Caller from = caller(r);
+  const Role role = from.role;
   const bool open = found.route != nullptr && found.route->role == Role::kNone;
   if (role == Role::kNone && !open) {
     httpd::Response refused = refusal(r.path, 401, "a token is wanted");
@@ -197,7 +204,8 @@ void Server::handle(std::shared_ptr<httpd::Exchange> exchange) {
   if (role < route.role) {
     return exchange->respond(refusal(r.path, 403, "this token's role does not allow it"));
   }
-  Call call{role, std::move(found.names), httpd::parse_query(r.query), r.body};
+  Call call{role, std::move(found.names), httpd::parse_query(r.query), r.body,
+            std::move(from.by)};
   if (const Status fine = check_query(route, call.query); !fine) {
     return exchange->respond(refusal(r.path, 400, fine.error().text()));
   }

@@ -249,6 +249,44 @@ TEST(Api, AnAdminAloneTakesARegionFromWatchingAndBack) {
   EXPECT_TRUE(enabled());
 }
 
+TEST(Api, WhoChangedWhatIsToldToAdmins) {
+  const auto token = [](std::string name, std::string role) {
+    return TokenConfig{name, crypt::hex(crypt::sha256(name)), role};
+  };
+  World w({token("ann", "admin"), token("bob", "operate")});
+  w.ask("POST", "/subscriptions",
+        R"({"name":"hook","sink":"webhook","options":{"url":"https://h.example.com/sesame"}})", "ann");
+  w.ask("POST", w.of_file + "/pause", "", "bob");
+  w.ask("POST", "/rules", R"({"name":"mine","kind":"Pod","type":"mine.seen","reasons":["Seen"]})", "ann");
+  w.ask("POST", "/regions", Data().text("name", "south").text("kubeconfig", kKubeconfig).take(), "ann");
+  w.ask("PUT", "/regions/south", R"({"enabled":false})", "ann");
+  w.ask("DELETE", "/regions/south", "", "ann");
+  w.ask("POST", "/people", R"({"name":"eve","mail":"eve-sesame@example.com"})", "ann");
+  w.ask("POST", "/cleaning/policies", R"({"type":"audit","keep":"30d"})", "ann");
+  w.ask("POST", "/regions", R"({"name":"bad"})", "ann");
+  EXPECT_EQ(w.ask("GET", "/audit", "", "bob").status, 403);
+  const auto got = w.ask("GET", "/audit?after=0", "", "ann");
+  ASSERT_EQ(got.status, 200) << got.text;
+  std::vector<std::string> told;
+  for (const value::Value& e : value_at(got.json, {"items"})->items()) {
+    told.push_back(cat(text_at(e, {"who"}), " ", text_at(e, {"role"}), " ", text_at(e, {"verb"}), " ",
+                       text_at(e, {"kind"}), " ", text_at(e, {"name"})));
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{
+                      "lookout  added subscription of-file", "ann admin added subscription hook",
+                      "bob operate changed subscription of-file", "ann admin added rule mine",
+                      "ann admin added region south", "ann admin changed region south",
+                      "ann admin removed region south", "ann admin added person eve",
+                      "ann admin added cleaning audit"}));
+  EXPECT_NE(got.text.find(R"("fields":[{"field":"enabled","before":true,"after":false}])"),
+            std::string::npos)
+      << got.text;
+  EXPECT_EQ(got.text.find("sesame"), std::string::npos) << got.text;
+  const auto page = w.ask("GET", "/audit?kind=region&name=south&newest=true&limit=1", "", "ann");
+  EXPECT_EQ(text_at(value_at(page.json, {"items"})->items()[0], {"verb"}), "removed");
+  EXPECT_EQ(number_at(page.json, {"next"}), number_at(value_at(page.json, {"items"})->items()[0], {"id"}));
+}
+
 TEST(Api, RulesAndPoliciesAreMadeAndTakenBack) {
   World w;
   const auto rule = w.ask("POST", "/rules",

@@ -44,8 +44,9 @@ Result<int64_t> id_of(const Call& c, size_t n) {
   return out;
 }
 
-Result<Answer> remove_setting(Backend& b, std::string_view kind, std::string_view name) {
-  TRY(b.store.remove_setting(kind, name));
+Result<Answer> remove_setting(Backend& b, const Call& c, std::string_view kind,
+                              std::string_view name) {
+  TRY(b.store.remove_setting(kind, name, c.by));
   TRY(b.hooks.changed());
   return Answer{};
 }

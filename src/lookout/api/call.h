@@ -21,6 +21,7 @@ struct Call {
   std::vector<std::string> names;  // what stands for the path's {parts}
   httpd::Query query;
   std::string body;
+  Author by = {};  // who asks, for the audit
 
   std::string text(std::string_view name) const;
   int64_t number(std::string_view name) const;  // 0 when it is not there
@@ -59,8 +60,8 @@ std::string items_json(const List& list, F json, int64_t next = 0) {
 // Stores a setting and takes it into the running configuration. Answers with what that has now: the
 // item of `list` whose `name` it has, as `json` writes it.
 template <typename List, typename Name, typename F>
-Result<Answer> put_setting(Backend& b, const Setting& made, List Config::*list, Name name, F json) {
-  TRY(b.store.put_setting(made));
+Result<Answer> put_setting(Backend& b, const Call& c, const Setting& made, List Config::*list, Name name, F json) {
+  TRY(b.store.put_setting(made, c.by));
   TRY(b.hooks.changed());
   const auto config = b.hooks.config();
   for (const auto& item : (*config).*list) {
@@ -68,6 +69,7 @@ Result<Answer> put_setting(Backend& b, const Setting& made, List Config::*list, 
   }
   return Error("another change was faster", Code::kUnavailable);
 }
-Result<Answer> remove_setting(Backend& b, std::string_view kind, std::string_view name);
+Result<Answer> remove_setting(Backend& b, const Call& c, std::string_view kind,
+                              std::string_view name);
 
 }  // namespace pintle::lookout

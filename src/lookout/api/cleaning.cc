@@ -34,13 +34,13 @@ Result<Answer> list_policies(Backend& b, const Call&) {
 }
 
 Result<Answer> put_policy(Backend& b, const Call& c) {
-  return put_setting(b, TRY(policy_setting(c.body, *b.hooks.config())), &Config::cleaning,
+  return put_setting(b, c, TRY(policy_setting(c.body, *b.hooks.config())), &Config::cleaning,
                      &CleaningPolicy::name,
                      [](const Config&, const CleaningPolicy& p) { return policy_json(p); });
 }
 
 Result<Answer> remove_policy(Backend& b, const Call& c) {
-  return remove_setting(b, kPolicySetting, c.names[0]);
+  return remove_setting(b, c, kPolicySetting, c.names[0]);
 }
 
 // Among those in force: it stands in the place of the one of its name.
@@ -64,6 +64,7 @@ Result<Answer> try_policy(Backend& b, const Call& c) {
                     .raw("attempts", cat(found.rows.attempts))
                     .raw("observations", cat(found.rows.observations))
                     .raw("gaps", cat(found.rows.gaps))
+                    .raw("audit", cat(found.rows.audit))
                     .raw("more", found.more ? "true" : "false")
                     .take()};
 }

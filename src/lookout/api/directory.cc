@@ -12,8 +12,8 @@ auto person_for(const Call& c) {
 }
 
 template <typename T, typename F>
-Result<Answer> put(Backend& b, const Setting& made, std::vector<T> Directory::*list, F json) {
-  TRY(b.store.put_setting(made));
+Result<Answer> put(Backend& b, const Call& c, const Setting& made, std::vector<T> Directory::*list, F json) {
+  TRY(b.store.put_setting(made, c.by));
   TRY(b.hooks.changed());
   const auto config = b.hooks.config();
   for (const T& item : config->directory.*list) {
@@ -28,30 +28,30 @@ Result<Answer> list_people(Backend& b, const Call& c) {
   return Answer{items_json(b.hooks.config()->directory.people, person_for(c))};
 }
 Result<Answer> put_person(Backend& b, const Call& c) {
-  return put(b, TRY(person_setting(c.body, *b.hooks.config())), &Directory::people, person_for(c));
+  return put(b, c, TRY(person_setting(c.body, *b.hooks.config())), &Directory::people, person_for(c));
 }
 Result<Answer> remove_person(Backend& b, const Call& c) {
-  return remove_setting(b, kPersonSetting, c.names.at(0));
+  return remove_setting(b, c, kPersonSetting, c.names.at(0));
 }
 
 Result<Answer> list_owners(Backend& b, const Call&) {
   return Answer{items_json(b.hooks.config()->directory.owners, owners_json)};
 }
 Result<Answer> put_owners(Backend& b, const Call& c) {
-  return put(b, TRY(owners_setting(c.body, *b.hooks.config())), &Directory::owners, owners_json);
+  return put(b, c, TRY(owners_setting(c.body, *b.hooks.config())), &Directory::owners, owners_json);
 }
 Result<Answer> remove_owners(Backend& b, const Call& c) {
-  return remove_setting(b, kOwnersSetting, c.names.at(0));
+  return remove_setting(b, c, kOwnersSetting, c.names.at(0));
 }
 
 Result<Answer> list_oncall(Backend& b, const Call&) {
   return Answer{items_json(b.hooks.config()->directory.oncall, oncall_json)};
 }
 Result<Answer> put_oncall(Backend& b, const Call& c) {
-  return put(b, TRY(oncall_setting(c.body, *b.hooks.config())), &Directory::oncall, oncall_json);
+  return put(b, c, TRY(oncall_setting(c.body, *b.hooks.config())), &Directory::oncall, oncall_json);
 }
 Result<Answer> remove_oncall(Backend& b, const Call& c) {
-  return remove_setting(b, kOncallSetting, c.names.at(0));
+  return remove_setting(b, c, kOncallSetting, c.names.at(0));
 }
 
 }  // namespace pintle::lookout

@@ -97,4 +97,7 @@ Result<Answer> put_policy(Backend& b, const Call& c);
 Result<Answer> remove_policy(Backend& b, const Call& c);
 Result<Answer> try_policy(Backend& b, const Call& c);
 
+// audit.cc
+Result<Answer> list_audit(Backend& b, const Call& c);
+
 }  // namespace pintle::lookout

@@ -309,7 +309,7 @@ Result<Answer> add_webhook(Backend& b, const Call& c) {
   s.filter = TRY(filter_of(b, scope));
   s.name = cat("horizon-", scope.type, "-", scope.id, "-", crypt::hex(crypt::random_bytes(4)));
   TRY(read_webhook(c, true, s));
-  return shown(webhook_json(TRY(b.store.add_subscription(s))));
+  return shown(webhook_json(TRY(b.store.add_subscription(s, c.by))));
 }
 
 Result<Answer> show_webhook(Backend& b, const Call& c) {
@@ -319,13 +319,13 @@ Result<Answer> show_webhook(Backend& b, const Call& c) {
 Result<Answer> change_webhook(Backend& b, const Call& c) {
   Subscription s = TRY(b.store.whole_subscription(TRY(subscription_for(b, c, true)).id));
   TRY(read_webhook(c, false, s));
-  TRY(b.store.update_subscription(s));
+  TRY(b.store.update_subscription(s, c.by));
   b.hooks.wake();
   return shown(webhook_json(s));
 }
 
 Result<Answer> remove_webhook(Backend& b, const Call& c) {
-  TRY(b.store.remove_subscription(TRY(subscription_for(b, c, true)).id));
+  TRY(b.store.remove_subscription(TRY(subscription_for(b, c, true)).id, c.by));
   return Answer{};
 }
 

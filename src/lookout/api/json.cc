@@ -123,6 +123,19 @@ std::string attempt_json(const Attempt& a, Role role) {
       .take();
 }
 
+std::string audit_json(const AuditEntry& a) {
+  return Data()
+      .number("id", a.id)
+      .number("at_ms", a.at_ms)
+      .text("who", a.by.name)
+      .text("role", a.by.role)
+      .text("kind", a.change.kind)
+      .text("name", a.change.name)
+      .text("verb", a.change.verb)
+      .raw("fields", a.change.fields)
+      .take();
+}
+
 std::string gap_json(const StoredGap& g) {
   return Data()
       .number("id", g.id)

@@ -165,7 +165,8 @@ void database(std::string& out, const MetricsData& d) {
                            {"delivery", gone.deliveries},
                            {"attempt", gone.attempts},
                            {"observation", gone.observations},
-                           {"gap", gone.gaps}};
+                           {"gap", gone.gaps},
+                           {"audit", gone.audit}};
   family(out, "lookout_cleaned_rows_total", "counter", "Rows that cleaning removed.", "table",
          rows);
 }

@@ -39,9 +39,9 @@ Result<Answer> show_region(Backend& b, const Call& c) {
 
 Result<Answer> add_region(Backend& b, const Call& c) {
   const Setting made = TRY(region_setting(c.body, *b.hooks.config()));
-  TRY(b.store.put_setting(made));
+  TRY(b.store.put_setting(made, c.by));
   if (Status taken = b.hooks.changed(); !taken) {
-    (void)b.store.remove_setting(made.kind, made.name);
+    (void)b.store.remove_setting(made.kind, made.name, c.by);
     return taken.error();
   }
   return Answer{region_json(TRY(region_of(b, made.name)))};
@@ -49,14 +49,14 @@ Result<Answer> add_region(Backend& b, const Call& c) {
 
 Result<Answer> change_region(Backend& b, const Call& c) {
   const RegionConfig before = TRY(own_region(b, c.names[0]));
-  TRY(b.store.put_setting(TRY(region_setting(c.body, *b.hooks.config(), &before))));
+  TRY(b.store.put_setting(TRY(region_setting(c.body, *b.hooks.config(), &before)), c.by));
   TRY(b.hooks.changed());
   return Answer{region_json(TRY(region_of(b, before.name)))};
 }
 
 Result<Answer> remove_region(Backend& b, const Call& c) {
   TRY(own_region(b, c.names[0]));
-  return remove_setting(b, kRegionSetting, c.names[0]);
+  return remove_setting(b, c, kRegionSetting, c.names[0]);
 }
 
 Result<Answer> show_region_health(Backend& b, const Call& c) {

@@ -144,6 +144,9 @@ constexpr ApiRoute kRoutes[] = {
     {"POST", "/cleaning:dryrun", kRead, "tryPolicy", "How many rows a policy would remove now, beside the others.",
      "", "PolicyInput", 200, "PolicyTried", try_policy, kSlow},
 
+    {"GET", "/audit", kAdmin, "listAudit", "Who changed what of the configuration, and when.",
+     "after limit newest kind name from to", "", 200, "[Audit]", list_audit},
+
     {"GET", "/apis/core/{version}/supportevents", kRead, "listHorizonTypes",
      "As Horizon: its types of events.", "", "", 200, "HorizonAnswer", list_horizon_types},
     {"GET", "/apis/core/{version}/{scope}/{id}/webhooks", kRead, "listWebhooks",

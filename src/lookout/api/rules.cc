@@ -55,12 +55,12 @@ Result<Answer> list_rules(Backend& b, const Call&) {
 }
 
 Result<Answer> put_rule(Backend& b, const Call& c) {
-  return put_setting(b, TRY(rule_setting(c.body, *b.hooks.config())), &Config::rules, &Rule::name,
+  return put_setting(b, c, TRY(rule_setting(c.body, *b.hooks.config())), &Config::rules, &Rule::name,
                      shown);
 }
 
 Result<Answer> remove_rule(Backend& b, const Call& c) {
-  return remove_setting(b, kRuleSetting, c.names[0]);
+  return remove_setting(b, c, kRuleSetting, c.names[0]);
 }
 
 Result<Answer> try_rule(Backend& b, const Call& c) {

@@ -17,9 +17,9 @@ constexpr SchemaField kQuery[] = {
     {"eventType", "text", "of Horizon's"},
     {"filter", "text", "a part of the name of what it happened to"},
     {"from", "time", "not before"},
-    {"kind", "text", "of the object it happened to"},
+    {"kind", "text", "of the object it happened to, or of what was changed"},
     {"limit", "number", "rows, at most 1000"},
-    {"name", "text", "of the object it happened to"},
+    {"name", "text", "of the object it happened to, or of what was changed"},
     {"newest", "flag", "the newest first; `after` then goes backward"},
     {"ns", "text", "namespace of the object it happened to"},
     {"pageNumber", "number", "from 1 on"},
@@ -314,6 +314,21 @@ constexpr SchemaField kRegionHealth[] = {
     {"watches", "[Watch]", "", kAlways},
 };
 
+constexpr SchemaField kAudit[] = {
+    {"id", "number", "", kAlways},
+    {"at_ms", "time", "", kAlways},
+    {"who", "text", "a token's name; \"file\": a file that was read anew; \"lookout\": it itself", kAlways},
+    {"role", "text", "the token's"},
+    {"kind", "text", "subscription, region, rule, cleaning, person, owners, oncall, token, configuration", kAlways},
+    {"name", "text", "", kAlways},
+    {"verb", "added|changed|removed", "", kAlways},
+    {"fields", "[AuditField]", "", kAlways},
+};
+constexpr SchemaField kAuditField[] = {
+    {"field", "text", "", kAlways},
+    {"before", "any", "\"***\": a secret"},
+    {"after", "any", "\"***\": a secret, the same or another"},
+};
 constexpr SchemaField kGap[] = {
     {"id", "number", "", kAlways}, {"region", "text", ""}, {"resource", "text", "", kAlways},
     {"from_ms", "time", ""},       {"to_ms", "time", ""},  {"from_version", "text", ""},
@@ -411,6 +426,7 @@ constexpr SchemaField kPolicyTried[] = {
     {"attempts", "number", "", kAlways},
     {"observations", "number", "states", kAlways},
     {"gaps", "number", "", kAlways},
+    {"audit", "number", "", kAlways},
     {"more", "flag", "100,000 of a table were found and counting ended", kAlways},
 };
 
@@ -467,6 +483,8 @@ constexpr SchemaField kHorizonError[] = {
 
 constexpr Schema kSchemas[] = {
     {"Attempt", "one try of a delivery", kAttempt},
+    {"Audit", "a change of the configuration", kAudit},
+    {"AuditField", "what has changed of it", kAuditField},
     {"Delivery", "an event that one subscription is due", kDelivery},
     {"DeliveryDetail", "a delivery with its attempts", kDeliveryDetail},
     {"Done", "nothing to say", {}},

@@ -49,7 +49,7 @@ bool concerns(const Filter& f, std::string_view place) {
 Result<Answer> pause(Backend& b, const Call& c, bool paused) {
   Subscription s = TRY(subscription_of(b, c));
   s.paused = paused;
-  TRY(b.store.update_subscription(s));
+  TRY(b.store.update_subscription(s, c.by));
   b.hooks.wake();
   return Answer{shown(b, s)};
 }
@@ -83,7 +83,7 @@ Result<Answer> list_subscriptions(Backend& b, const Call& c) {
 Result<Answer> add_subscription(Backend& b, const Call& c) {
   Subscription s;
   TRY(read_body(b, c, s));
-  return Answer{shown(b, TRY(b.store.add_subscription(s)))};
+  return Answer{shown(b, TRY(b.store.add_subscription(s, c.by)))};
 }
 
 Result<Answer> show_subscription(Backend& b, const Call& c) {
@@ -94,14 +94,14 @@ Result<Answer> change_subscription(Backend& b, const Call& c) {
   // With its secrets: what the body leaves out, or has masked, is taken from them.
   Subscription s = TRY(b.store.whole_subscription(TRY(own_subscription(b, c)).id));
   TRY(read_body(b, c, s));
-  TRY(b.store.update_subscription(s));
+  TRY(b.store.update_subscription(s, c.by));
   b.hooks.wake();
   return Answer{shown(b, s)};
 }
 
 Result<Answer> remove_subscription(Backend& b, const Call& c) {
   const Subscription s = TRY(own_subscription(b, c));
-  TRY(b.store.remove_subscription(s.id));
+  TRY(b.store.remove_subscription(s.id, c.by));
   return Answer{};
 }
 
@@ -137,7 +137,7 @@ Result<Answer> rotate_secret(Backend& b, const Call& c) {
   const bool had_one = !s.secret.empty();
   s.secret = ours ? sink->rotated(s, fresh, until_ms, b.now_ms()) : fresh;
   TRY(sink->check(s));
-  TRY(b.store.update_subscription(s));
+  TRY(b.store.update_subscription(s, c.by));
   return Answer{Data().text("secret", fresh).number("old_until_ms", had_one ? until_ms : 0).take()};
 }
 

@@ -49,6 +49,7 @@ std::pair<int64_t, int64_t> span_of(const GoingRows& r) {
   if (!r.deliveries.empty()) return ends(r.deliveries, [](const auto& d) { return d.id; });
   if (!r.attempts.empty()) return ends(r.attempts, [](const auto& a) { return a.delivery_id; });
   if (!r.gaps.empty()) return ends(r.gaps, [](const auto& g) { return g.id; });
+  if (!r.audit.empty()) return ends(r.audit, [](const auto& a) { return a.id; });
   return ends(r.observations, [](const auto& o) { return o.second.received_ms; });
 }
 
@@ -66,6 +67,7 @@ std::string archive_lines(const GoingRows& rows) {
          observation_json(o));
   }
   for (const StoredGap& g : rows.gaps) line(out, of("gap"), gap_json(g));
+  for (const AuditEntry& a : rows.audit) line(out, of("audit"), audit_json(a));
   return out;
 }
 

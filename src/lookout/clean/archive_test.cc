@@ -51,6 +51,7 @@ class ArchiveTest : public testing::Test {
     r.attempts = {a};
     r.observations = {{"c1", state_of("u1", "3")}};
     r.gaps = {{4, "eu", {"events", 1, 2, "9", "history was compacted"}}};
+    r.audit = {{5, kStartMs, {"ann", "admin"}, {"rule", "mine", "added", "[]"}}};
     return r;
   }
 
@@ -89,7 +90,7 @@ TEST_F(ArchiveTest, IsALineOfJsonForEachRow) {
     }
   }
   EXPECT_EQ(tables, (std::vector<std::string>{"event", "event", "delivery", "attempt",
-                                              "observation", "gap"}));
+                                              "observation", "gap", "audit"}));
 }
 
 TEST_F(ArchiveTest, WritesOverNothingAndLeavesNoHalfFile) {

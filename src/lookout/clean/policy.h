@@ -29,8 +29,10 @@ struct CleaningPolicy {
 };
 
 // "dead": deliveries given up; "delivery": those that succeeded or were cancelled, while their
-// events stay; "attempt": of finished deliveries; "observation": the states; "gap".
-inline constexpr std::string_view kTables[] = {"dead", "delivery", "attempt", "observation", "gap"};
+// events stay; "attempt": of finished deliveries; "observation": the states; "gap"; "audit": who
+// changed the configuration, of which a year is kept where no policy says otherwise.
+inline constexpr std::string_view kTables[] = {"dead",        "delivery", "attempt",
+                                               "observation", "gap",      "audit"};
 bool is_table(std::string_view type);
 
 using Policies = std::vector<const CleaningPolicy*>;

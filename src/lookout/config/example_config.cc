@@ -194,7 +194,7 @@ keep = "14d"
 
 # [[cleaning]]
 # type = "delivery"             # those that succeeded, before their events go; also: "attempt",
-# keep = "30d"                  # "dead" (given up), "gap", "observation" (the states)
+# keep = "30d"                  # "dead" (given up), "gap", "observation" (the states), "audit"
 
 [[cleaning]]
 type = "*"

@@ -23,31 +23,6 @@ auto find_named(List& list, Name member, std::string_view name) {
                       [&](const auto& item) { return item.*member == name; });
 }
 
-std::string region_json(const RegionConfig& r) {
-  return Data()
-      .text("name", r.name)
-      .text("environment", r.environment)
-      .text("context", r.context)
-      .raw("namespaces", json_list(r.namespaces))
-      .raw("enabled", r.enabled ? "true" : "false")
-      .text("event_ttl", cat(r.event_ttl_ms, "ms"))
-      .number("memory_mb", r.memory_mb)
-      .take();
-}
-
-std::string policy_json(const CleaningPolicy& p) {
-  Data out;
-  out.text("name", p.name).text("type", p.type);
-  out.text("keep", p.keep_ms > 0 ? cat(p.keep_ms, "ms") : "").number("keep_rows", p.keep_rows);
-  for (const auto& [key, list] : {std::pair{"kinds", &p.kinds},
-                                  {"reasons", &p.reasons},
-                                  {"namespaces", &p.namespaces}}) {
-    if (!list->empty()) out.raw(key, json_list(*list));
-  }
-  if (p.archive) out.raw("archive", "true");
-  return out.take();
-}
-
 Status take_region(const Setting& s, Config& config) {
   const SectionText text = TRY(SectionText::json(s.value));
   Section top = text.top();
@@ -144,6 +119,31 @@ constexpr struct {
 
 }  // namespace
 
+std::string region_text(const RegionConfig& r) {
+  return Data()
+      .text("name", r.name)
+      .text("environment", r.environment)
+      .text("context", r.context)
+      .raw("namespaces", json_list(r.namespaces))
+      .raw("enabled", r.enabled ? "true" : "false")
+      .text("event_ttl", cat(r.event_ttl_ms, "ms"))
+      .number("memory_mb", r.memory_mb)
+      .take();
+}
+
+std::string policy_text(const CleaningPolicy& p) {
+  Data out;
+  out.text("name", p.name).text("type", p.type);
+  out.text("keep", p.keep_ms > 0 ? cat(p.keep_ms, "ms") : "").number("keep_rows", p.keep_rows);
+  for (const auto& [key, list] : {std::pair{"kinds", &p.kinds},
+                                  {"reasons", &p.reasons},
+                                  {"namespaces", &p.namespaces}}) {
+    if (!list->empty()) out.raw(key, json_list(*list));
+  }
+  if (p.archive) out.raw("archive", "true");
+  return out.take();
+}
+
 Result<Setting> region_setting(std::string_view json, const Config& config,
                                const RegionConfig* before) {
   const SectionText text = TRY(SectionText::json(json));
@@ -164,7 +164,7 @@ Result<Setting> region_setting(std::string_view json, const Config& config,
     return top.error("kubeconfig", "want the text of one, or \"in-cluster\"");
   }
   if (credentials != "in-cluster") TRY(client_config_of_text(credentials, r.context));
-  return Setting{std::string(kRegionSetting), r.name, region_json(r), std::move(credentials)};
+  return Setting{std::string(kRegionSetting), r.name, region_text(r), std::move(credentials)};
 }
 
 Result<Setting> policy_setting(std::string_view json, const Config& config) {
@@ -175,7 +175,7 @@ Result<Setting> policy_setting(std::string_view json, const Config& config) {
   TRY(read_policy(top, config, p));
   const auto there = find_named(config.cleaning, &CleaningPolicy::name, p.name);
   if (there != config.cleaning.end() && !there->of_api) return of_file("policy", p.name);
-  return Setting{std::string(kPolicySetting), p.name, policy_json(p), ""};
+  return Setting{std::string(kPolicySetting), p.name, policy_text(p), ""};
 }
 
 Result<Setting> rule_setting(std::string_view json, const Config& config) {

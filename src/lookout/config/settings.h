@@ -27,6 +27,10 @@ Result<Setting> person_setting(std::string_view json, const Config& config);
 Result<Setting> owners_setting(std::string_view json, const Config& config);
 Result<Setting> oncall_setting(std::string_view json, const Config& config);
 
+// As they are kept: JSON, without credentials.
+std::string region_text(const RegionConfig& r);
+std::string policy_text(const CleaningPolicy& p);
+
 // The file's configuration with them. One that no longer fits is left out and logged.
 Config with_settings(Config file, const std::vector<Setting>& settings, const Log& log);
 

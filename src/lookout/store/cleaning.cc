@@ -73,6 +73,8 @@ Status remove_row(db::Session& session, const CleaningStep& step, const OldRow& 
   if (step.table == "observation") return remove_state(session, row, rows);
   if (step.table == "gap") {
     rows.gaps += TRY(session.run("delete from gap where id = ?", row.id));
+  } else if (step.table == "audit") {
+    rows.audit += TRY(session.run("delete from audit where id = ?", row.id));
   } else if (step.table == "attempt") {
     rows.attempts +=
         TRY(session.run("delete from attempt where delivery_id = ? and n = ?", row.id, row.n));
@@ -140,6 +142,10 @@ Result<size_t> load(db::Session& session, const CleaningStep& step, const OldRow
     TRY(session.query(kGapById, kGapLetters,
                       [&](const db::Row& r) { out.gaps.push_back(read_gap(r)); }, row.id));
     return 300;
+  }
+  if (step.table == "audit") {
+    out.audit.push_back(TRY(find_audit(session, row.id)));
+    return 300 + out.audit.back().change.fields.size();
   }
   TRY(add_delivery(session, TRY(find_delivery(session, row.id)), out));
   return 2000;
@@ -265,6 +271,7 @@ Result<Cleaned> SqlStore::try_cleaning(const std::vector<CleaningPolicy>& polici
     if (row.policy->name != name) return ok();
     if (step.table == "observation") ++out.rows.observations;
     if (step.table == "gap") ++out.rows.gaps;
+    if (step.table == "audit") ++out.rows.audit;
     if (step.table == "attempt") ++out.rows.attempts;
     if (step.table == "event") ++out.rows.events;
     if (of_delivery) {

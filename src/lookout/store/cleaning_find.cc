@@ -63,6 +63,7 @@ constexpr std::pair<std::string_view, std::string_view> kBeyond[] = {
      "select received_ms, 0 from observation order by received_ms desc, uid desc, version desc "
      "limit 1 offset ?"},
     {"gap", "select id, 0 from gap order by id desc limit 1 offset ?"},
+    {"audit", "select id, 0 from audit order by id desc limit 1 offset ?"},
 };
 
 // Those that are counted in no index: one walk for all.
@@ -244,12 +245,14 @@ Result<std::vector<OldRow>> old_attempts(db::Session& session, const CleaningRou
   return out;
 }
 
-Result<std::vector<OldRow>> old_gaps(db::Session& session, const CleaningRound& round,
-                                     CleaningStep& step, int64_t now_ms, int look) {
+// Of a table of few rows: `sql` reads its next ones, with their times.
+Result<std::vector<OldRow>> old_few(db::Session& session, const CleaningRound& round,
+                                    CleaningStep& step, std::string_view sql, int64_t now_ms,
+                                    int look) {
   std::vector<OldRow> out;
   const CleaningPolicy& p = *step.policies[0];
   int rows = 0;
-  TRY(session.query("select id, to_ms from gap where id > ? order by id limit ?", "nn",
+  TRY(session.query(sql, "nn",
                     [&](const db::Row& row) {
                       ++rows;
                       step.id = row.number(0);
@@ -332,7 +335,14 @@ Result<std::vector<OldRow>> find_old(db::Session& session, const CleaningRound& 
                                      CleaningStep& step, int64_t now_ms, int look) {
   if (step.table == "event") return old_events(session, round, step, now_ms, look);
   if (step.table == "attempt") return old_attempts(session, round, step, now_ms, look);
-  if (step.table == "gap") return old_gaps(session, round, step, now_ms, look);
+  if (step.table == "gap") {
+    return old_few(session, round, step, "select id, to_ms from gap where id > ? order by id limit ?",
+                   now_ms, look);
+  }
+  if (step.table == "audit") {
+    return old_few(session, round, step,
+                   "select id, at_ms from audit where id > ? order by id limit ?", now_ms, look);
+  }
   if (step.table == "observation") return old_states(session, round, step, now_ms, look);
   if (step.table == "told") return old_told(session, step, now_ms, look);
   return old_deliveries(session, round, step, now_ms, look);

@@ -8,6 +8,7 @@
 //   event                      the sequence
 //   subscription, delivery, attempt   the outbox
 //   setting                    what the API made beside the configuration's file
+//   audit                      who changed what of the configuration
 //   mark                       what deliveries made so elsewhere, once for many events
 //   lane                       one row for each order key with unfinished deliveries: the oldest of
 //                              them and when it is due. Claiming takes lanes, so only one delivery
@@ -192,6 +193,17 @@ alter table delivery add column ended_ms bigint not null default 0;
 alter table subscription add column sealed_options text not null default '';
 alter table subscription add column manner text not null default '{}';
 alter table attempt add column told text not null default '';
+)",
+                                          R"(
+create table audit (
+  id {id} primary key,
+  at_ms bigint not null,
+  author text not null,
+  role text not null,
+  kind text not null,
+  name text not null,
+  verb text not null,
+  fields text not null);
 )"};
 
 }  // namespace

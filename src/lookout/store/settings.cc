@@ -1,7 +1,5 @@
 // What the API has made beside the configuration's file, and what only lookout itself may read: the
 // secrets. Settings share the version of the subscriptions: who keeps a copy sees that it is old.
-#include "crypt/crypt.h"
-#include "crypt/seal.h"
 #include "lookout/store/sql_store.h"
 
 namespace pintle::lookout {
@@ -11,31 +9,44 @@ std::string place(const Setting& s) { return "setting/" + s.kind + "/" + s.name;
 
 }  // namespace
 
-Status SqlStore::put_setting(const Setting& s) {
+Result<std::optional<Setting>> SqlStore::stored_setting(db::Session& session, std::string_view kind,
+                                                        std::string_view name) const {
+  std::optional<Setting> out;
+  TRY(session.query("select kind, name, value, secret from setting where kind = ? and name = ?",
+                    "tttt",
+                    [&](const db::Row& row) {
+                      out = Setting{row.text(0), row.text(1), row.text(2), row.text(3)};
+                    },
+                    kind, name));
+  if (out) out->secret = TRY(unsealed(out->secret, place(*out)));
+  return out;
+}
+
+Status SqlStore::put_setting(const Setting& s, const Author& by) {
   if (s.kind.empty() || s.name.empty()) {
     return Error(Code::kInvalidArgument, "a setting needs a kind and a name");
   }
-  std::string secret;
-  if (!s.secret.empty()) {
-    secret = crypt::base64_encode(crypt::seal(options_.secret_key, s.secret, place(s)));
-  }
   return change(writer_, [&](db::Session& session) -> Status {
     TRY(touch_subscriptions(session));
+    const auto before = TRY(stored_setting(session, s.kind, s.name));
     TRY(session.run("insert into setting (kind, name, value, secret) values (?, ?, ?, ?) "
                     "on conflict (kind, name) do update set value = excluded.value, "
                     "secret = excluded.secret",
-                    s.kind, s.name, s.value, secret));
-    return ok();
+                    s.kind, s.name, s.value, sealed(s.secret, place(s))));
+    return add_audit(session, now_ms(), by,
+                     change_of(s.kind, s.name, before ? piece_of(*before) : AuditPiece{}, piece_of(s)));
   });
 }
 
-Status SqlStore::remove_setting(std::string_view kind, std::string_view name) {
+Status SqlStore::remove_setting(std::string_view kind, std::string_view name, const Author& by) {
   return change(writer_, [&](db::Session& session) -> Status {
     TRY(touch_subscriptions(session));
-    if (TRY(session.run("delete from setting where kind = ? and name = ?", kind, name)) == 0) {
+    const auto before = TRY(stored_setting(session, kind, name));
+    if (!before) {
       return Error(Code::kNotFound, "no " + std::string(kind) + " " + std::string(name));
     }
-    return ok();
+    TRY(session.run("delete from setting where kind = ? and name = ?", kind, name));
+    return add_audit(session, now_ms(), by, change_of(kind, name, piece_of(*before), {}));
   });
 }
 
@@ -49,9 +60,7 @@ Result<std::vector<Setting>> SqlStore::settings() {
     return rows;
   }));
   for (Setting& s : out) {
-    if (s.secret.empty()) continue;
-    s.secret = TRY(crypt::open_sealed(options_.secret_key, TRY(crypt::base64_decode(s.secret)),
-                                      place(s)));
+    s.secret = TRY(unsealed(s.secret, place(s)));
   }
   return out;
 }
@@ -64,16 +73,17 @@ Result<int64_t> SqlStore::settings_version() {
   return version;
 }
 
+Result<Subscription> SqlStore::stored_subscription(db::Session& session, int64_t id) const {
+  std::string sql = "select ";
+  sql.append(subscription_columns()).append(" from subscription s where s.id = ?");
+  Result<StoredSubscription> found = Error(Code::kNotFound, "no subscription " + std::to_string(id));
+  TRY(session.query(sql, subscription_letters(),
+                    [&](const db::Row& row) { found = read_subscription(row); }, id));
+  return whole(TRY(std::move(found)));
+}
+
 Result<Subscription> SqlStore::whole_subscription(int64_t id) {
-  return whole(TRY(read([&](db::Session& session) -> Result<StoredSubscription> {
-    std::string sql = "select ";
-    sql.append(subscription_columns()).append(" from subscription s where s.id = ?");
-    Result<StoredSubscription> found =
-        Error(Code::kNotFound, "no subscription " + std::to_string(id));
-    TRY(session.query(sql, subscription_letters(),
-                      [&](const db::Row& row) { found = read_subscription(row); }, id));
-    return found;
-  })));
+  return read([&](db::Session& session) { return stored_subscription(session, id); });
 }
 
 }  // namespace pintle::lookout

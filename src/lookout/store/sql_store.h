@@ -1,5 +1,5 @@
 // SqlStore: lookout::Store over db. This header is for the files of this folder, one for each
-// meaning: commit, events, regions, subscriptions, settings, deliveries, marks, cleaning.
+// meaning: commit, events, regions, subscriptions, settings, audit, deliveries, marks, cleaning.
 //
 // Order of row locks (PostgreSQL), so that no two transactions wait for each other in a ring:
 // region, observation, told, ledger, lanes in the order of their keys, subscription, delivery.
@@ -48,13 +48,16 @@ class SqlStore : public Store {
   Result<int64_t> last_sequence() override;
   Result<Observation> observation(int64_t sequence) override;
   Result<std::vector<StoredGap>> gaps(int64_t after, int limit) override;
-  Result<Subscription> add_subscription(const Subscription& s) override;
-  Status update_subscription(const Subscription& s) override;
-  Status remove_subscription(int64_t id) override;
+  Result<Subscription> add_subscription(const Subscription& s, const Author& by = {}) override;
+  Status update_subscription(const Subscription& s, const Author& by = {}) override;
+  Status remove_subscription(int64_t id, const Author& by = {}) override;
   Result<std::vector<Subscription>> subscriptions() override;
   Result<Subscription> whole_subscription(int64_t id) override;
-  Status put_setting(const Setting& s) override;
-  Status remove_setting(std::string_view kind, std::string_view name) override;
+  Status put_setting(const Setting& s, const Author& by = {}) override;
+  Status remove_setting(std::string_view kind, std::string_view name,
+                        const Author& by = {}) override;
+  Status note_changes(const Author& by, const std::vector<AuditChange>& changes) override;
+  Result<std::vector<AuditEntry>> audit(const AuditQuery& query) override;
   Result<std::vector<Setting>> settings() override;
   Result<int64_t> settings_version() override;
   int64_t known_version() const override { return known_version_; }
@@ -112,6 +115,10 @@ class SqlStore : public Store {
   // `place`: what the text belongs to; of no use anywhere else.
   std::string sealed(std::string_view text, const std::string& place) const;
   Result<std::string> unsealed(std::string_view stored, const std::string& place) const;
+  // The setting there is, with its secret; nullopt: none.
+  Result<std::optional<Setting>> stored_setting(db::Session& session, std::string_view kind,
+                                                std::string_view name) const;
+  Result<Subscription> stored_subscription(db::Session& session, int64_t id) const;  // whole
   // With what is secret in it.
   Result<Subscription> whole(StoredSubscription stored) const;
   // The new version of all subscriptions, and with it the ledger's row held.
@@ -172,6 +179,13 @@ inline constexpr std::string_view kGapById =
     "select id, region, resource, from_ms, to_ms, from_version, cause from gap where id = ?";
 Result<Delivery> find_delivery(db::Session& session, int64_t id);
 Result<std::vector<Attempt>> attempts_of(db::Session& session, int64_t delivery_id);
+// In the transaction of the change; nullopt: nothing has changed.
+Status add_audit(db::Session& session, int64_t now_ms, const Author& by,
+                 const std::optional<AuditChange>& change);
+Result<AuditEntry> find_audit(db::Session& session, int64_t id);
+AuditPiece piece_of(const Subscription& s);  // whole, with its secrets
+AuditPiece piece_of(const Setting& s);       // likewise
+
 // Likewise of a subscription.
 std::string_view subscription_columns();
 std::string_view subscription_letters();

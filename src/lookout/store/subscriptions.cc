@@ -64,10 +64,6 @@ Status check(const Subscription& s) {
                "order_by: must be subject, release, region or subscription, not " + s.order_by);
 }
 
-Error missing(int64_t id) {
-  return Error(Code::kNotFound, "no subscription " + std::to_string(id));
-}
-
 Error named(Error e, const Subscription& s) {
   if (e.code() != Code::kAlreadyExists) return e;
   return Error(Code::kAlreadyExists, "a subscription named " + s.name + " is there already");
@@ -110,7 +106,7 @@ Status SqlStore::refresh_subscriptions(db::Session& session, int64_t version) {
   return ok();
 }
 
-Result<Subscription> SqlStore::add_subscription(const Subscription& s) {
+Result<Subscription> SqlStore::add_subscription(const Subscription& s, const Author& by) {
   TRY(check(s));
   Subscription out = s;
   if (out.options.empty()) out.options = "{}";
@@ -124,7 +120,7 @@ Result<Subscription> SqlStore::add_subscription(const Subscription& s) {
                     out.id, s.name, filter_json(s.filter), s.sink_kind, masked_options(out.options),
                     sealed(s.secret, secret_place(out.id)), s.order_by, s.enabled, s.paused,
                     manner_json(s.manner), sealed(out.options, options_place(out.id))));
-    return ok();
+    return add_audit(session, now_ms(), by, change_of("subscription", s.name, {}, piece_of(out)));
   });
   if (!done) return named(done.error(), s);
   out.secret.clear();
@@ -132,31 +128,26 @@ Result<Subscription> SqlStore::add_subscription(const Subscription& s) {
   return out;
 }
 
-Status SqlStore::update_subscription(const Subscription& s) {
+Status SqlStore::update_subscription(const Subscription& s, const Author& by) {
   TRY(check(s));
   int64_t version = 0;
   Status done = change(writer_, [&](db::Session& session) -> Status {
     version = TRY(touch_subscriptions(session));
     TRY(hold_lanes(session, s.id));
-    std::string kind, shown, whole;
-    TRY(session.query("select sink_kind, sink_public, sealed_options from subscription where id = ?",
-                      "ttt",
-                      [&](const db::Row& row) {
-                        kind = row.text(0), shown = row.text(1), whole = row.text(2);
-                      },
-                      s.id));
-    if (kind.empty()) return missing(s.id);
-    whole = TRY(unsealed(whole, options_place(s.id)));
-    const bool kept = s.options.empty() || s.options == shown;
-    const std::string& options = kept ? whole : s.options;
-    const bool elsewhere = kind != s.sink_kind || options != whole;
+    const Subscription before = TRY(stored_subscription(session, s.id));
+    const std::string shown = masked_options(before.options);
+    Subscription after = s;
+    if (s.options.empty() || s.options == shown) after.options = before.options;
+    if (s.secret.empty()) after.secret = before.secret;
+    const bool elsewhere = before.sink_kind != s.sink_kind || after.options != before.options;
     TRY(session.run("update subscription set name = ?, filter = ?, generation = generation + ?, "
                     "sink_kind = ?, order_by = ?, enabled = ?, paused = ?, manner = ? where id = ?",
                     s.name, filter_json(s.filter), elsewhere ? 1 : 0, s.sink_kind, s.order_by,
                     s.enabled, s.paused, manner_json(s.manner), s.id));
     if (elsewhere) {
       TRY(session.run("update subscription set sink_public = ?, sealed_options = ? where id = ?",
-                      masked_options(options), sealed(options, options_place(s.id)), s.id));
+                      masked_options(after.options), sealed(after.options, options_place(s.id)),
+                      s.id));
     }
     if (!s.secret.empty()) {
       TRY(session.run("update subscription set secret = ? where id = ?",
@@ -167,14 +158,15 @@ Status SqlStore::update_subscription(const Subscription& s) {
                       "where subscription_id = ? and due_ms = ?",
                       s.id, kHeldMs));
     }
-    return ok();
+    return add_audit(session, now_ms(), by,
+                     change_of("subscription", s.name, piece_of(before), piece_of(after)));
   });
   if (!done) return named(done.error(), s);
   know_version(version);
   return done;
 }
 
-Status SqlStore::remove_subscription(int64_t id) {
+Status SqlStore::remove_subscription(int64_t id, const Author& by) {
   int64_t version = 0;
   TRY(change(writer_, [&](db::Session& session) -> Status {
     version = TRY(touch_subscriptions(session));
@@ -183,8 +175,10 @@ Status SqlStore::remove_subscription(int64_t id) {
                     "order_key in (select order_key from lane where subscription_id = ?)",
                     now_ms(), id));
     TRY(session.run("delete from lane where subscription_id = ?", id));
-    if (TRY(session.run("delete from subscription where id = ?", id)) == 0) return missing(id);
-    return ok();
+    const Subscription before = TRY(stored_subscription(session, id));
+    TRY(session.run("delete from subscription where id = ?", id));
+    return add_audit(session, now_ms(), by,
+                     change_of("subscription", before.name, piece_of(before), {}));
   }));
   know_version(version);
   return ok();

@@ -149,7 +149,12 @@ Status Service::begin() {
                                      .epoch = now_ms(),
                                      .lease_ms = kLeaseMs,
                                      .guard = config_.guard,
-                                     .directory = [this] { return directory(); }}));
+                                     .directory = [this] { return directory(); },
+                                     .told =
+                                         [this] {
+                                           if (Api* api = heard_by_) api->committed();
+                                         },
+                                     .log = log_}));
   api_ = TRY(Api::start(config_.listen, config_.tokens, *store_, clock_, hooks()));
   heard_by_ = api_.get();
   writer_->start();
@@ -215,6 +220,7 @@ Status Service::keep_subscriptions(const Config& config, const std::vector<Subsc
     if (const Subscription* old = known(s.name)) {
       s.id = old->id;
       s.paused = old->paused;
+      s.paused_why = old->paused_why;
       TRY(store_->update_subscription(s, kFile));
     } else if (auto added = store_->add_subscription(s, kFile);
                !added && added.error().code() != Code::kAlreadyExists) {  // another process's

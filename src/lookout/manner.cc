@@ -94,6 +94,7 @@ void check(Section& s, const Manner& m) {
     return ms == 0 || (ms >= least && ms <= most);
   };
   s.want(within(m.give_up_ms, kMinuteMs, 30 * kDayMs), "give_up", "want 1m to 30d");
+  s.want(within(m.disable_after_ms, kMinuteMs, 365 * kDayMs), "disable_after", "want 1m to 365d");
   s.want(within(m.digest_ms, 10 * kSecondMs, kDayMs), "digest", "want 10s to 1d");
   for (const std::string& field : m.once_per) {
     const bool known = std::find(std::begin(kOnceFields), std::end(kOnceFields), field) != std::end(kOnceFields);
@@ -115,6 +116,7 @@ void read_manner(Section& s, Manner& m) {
   s.text("fall_back", fall_back);
   s.durations("retry", m.retry_ms);
   s.duration("give_up", m.give_up_ms);
+  s.duration("disable_after", m.disable_after_ms);
   s.text("quiet", quiet);
   s.severity("quiet_but", m.quiet.but);
   s.duration("digest", m.digest_ms);
@@ -137,6 +139,7 @@ void write_manner(Data& out, const Manner& m, bool all) {
   }
   if (all || !m.retry_ms.empty()) out.raw("retry", durations_json(m.retry_ms));
   if (all || m.give_up_ms != 0) out.text("give_up", duration_text(m.give_up_ms));
+  if (m.disable_after_ms != 0) out.text("disable_after", duration_text(m.disable_after_ms));
   if (all || m.quiet.set()) out.raw("quiet", json::quoted(quiet_text(m.quiet)));
   if (all || m.quiet.but != Severity::kError) out.text("quiet_but", severity_name(m.quiet.but));
   if (all || m.digest_ms != 0) out.text("digest", duration_text(m.digest_ms));

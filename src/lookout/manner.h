@@ -40,10 +40,12 @@ struct Manner {
   QuietHours quiet;
   int64_t digest_ms = 0;          // what happens within so long is told together; 0: at once
   std::vector<std::string> once_per;  // of events alike in these only the first is told
+  int64_t disable_after_ms = 0;   // every attempt has failed for so long: it is paused; 0: never
   bool operator==(const Manner&) const = default;
 };
 
-// Takes the keys whom, fall_back, retry, give_up, quiet, quiet_but, digest and once_per, checked;
+// Takes the keys whom, fall_back, retry, give_up, disable_after, quiet, quiet_but, digest and
+// once_per, checked;
 // those that are missing leave theirs alone. What is wrong is told by the section's end().
 void read_manner(Section& s, Manner& m);
 // The same keys, into an object: `all` of them, or only what is not as usual.

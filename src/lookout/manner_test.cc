@@ -13,7 +13,7 @@ constexpr int64_t kMidnight = 20'000 * kDay;
 TEST(Manner, ComesBackAsItWent) {
   for (const std::string_view text :
        {R"({})",
-        R"({"whom":["trigger","{{ .labels.owner }}"],"fall_back":"always","retry":["5s","90s"],"give_up":"2d","quiet":"22:00-07:30 +08:00","quiet_but":"warning","digest":"10m","once_per":["release","revision"]})",
+        R"({"whom":["trigger","{{ .labels.owner }}"],"fall_back":"always","retry":["5s","90s"],"give_up":"2d","disable_after":"5d","quiet":"22:00-07:30 +08:00","quiet_but":"warning","digest":"10m","once_per":["release","revision"]})",
         R"({"quiet":"09:00-17:00"})", R"({"quiet":"09:00-17:00 -03:30"})"}) {
     const auto m = read_manner(text);
     ASSERT_TRUE(m) << text << m.error().text();
@@ -34,6 +34,7 @@ TEST(Manner, SaysWhatIsWrong) {
       {R"({"retry":["8d"]})", "retry: want 1s to 7d each"},
       {R"({"give_up":"1s"})", "give_up: want 1m to 30d"},
       {R"({"give_up":"31d"})", "give_up: want 1m to 30d"},
+      {R"({"disable_after":"1s"})", "disable_after: want 1m to 365d"},
       {R"({"quiet":"22-7"})", "quiet: want hours"},
       {R"({"quiet":"22:00-25:00"})", "quiet: want hours"},
       {R"({"quiet":"22:00-22:00"})", "quiet: want hours"},

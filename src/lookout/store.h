@@ -87,7 +87,8 @@ struct Subscription {
   // "key" of delivery order, of {subject, release, region, subscription}.
   std::string order_by = "release";
   bool enabled = true;   // the configuration's word
-  bool paused = false;   // an operator's, or its receiver is gone (410)
+  bool paused = false;   // an operator's word, or lookout's own:
+  std::string paused_why = {};  // its receiver is gone (410), or all has failed for too long
   int64_t generation = 1;
   bool active() const { return enabled && !paused; }
 };
@@ -139,6 +140,16 @@ struct DeliveryQuery {
   int64_t from_ms = 0, to_ms = 0;  // of its event's storing; 0: open
   bool latest = false;             // only those that were not sent again
   bool newest_first = false;       // then: ids smaller than `after` (0: from the end), descending
+};
+
+// How it fares. The counts are of what is still stored; times are true to the minute.
+struct SubscriptionStatistics {
+  int64_t delivered = 0, dead = 0;
+  int64_t failed = 0;   // those that wait for another try
+  int64_t waiting = 0;  // for their first, or on their way
+  int64_t last_success_ms = 0, last_failure_ms = 0;
+  int64_t failing_since_ms = 0;  // the first failure since the last success; 0: it is not failing
+  std::string last_error = {};
 };
 
 // What the API has made beside the configuration's file (config/settings.h).
@@ -246,6 +257,11 @@ class Store {
   virtual Status remove_subscription(int64_t id, const Author& by = {}) = 0;
   virtual Result<std::vector<Subscription>> subscriptions() = 0;  // without secrets
   virtual Result<Subscription> whole_subscription(int64_t id) = 0;  // with its secrets
+
+  virtual Result<SubscriptionStatistics> statistics(int64_t subscription_id) = 0;
+  // Pauses one whose every attempt has failed for as long as its manner's disable_after, and tells
+  // subscription.disabled, by one transaction. True: this call did it.
+  virtual Result<bool> disable_failing(int64_t subscription_id) = 0;
 
   // Settings: by kind and name, with their secrets. The version grows with every change of one, or
   // of a subscription, by whichever process.

@@ -249,6 +249,43 @@ TEST(Api, AnAdminAloneTakesARegionFromWatchingAndBack) {
   EXPECT_TRUE(enabled());
 }
 
+TEST(Api, ASubscriptionShowsHowItFaresAndWhyItIsPaused) {
+  World w;
+  ASSERT_EQ(w.ask("DELETE", w.of_file).status, 409);
+  Subscription file = w.store.subscriptions()->at(0);
+  file.enabled = false;
+  ASSERT_TRUE(w.store.update_subscription(file));
+  const auto made = w.ask(
+      "POST", "/subscriptions",
+      R"({"name":"hook","sink":"webhook","options":{"url":"https://h.example.com"},"disable_after":"2d"})");
+  EXPECT_EQ(text_at(made.json, {"disable_after"}), "2d") << made.text;
+  const std::string path = cat("/subscriptions/", number_at(made.json, {"id"}));
+  for (int i = 0; i < 2; ++i) {
+    w.store.add(event_of("release.deployed"));
+    const auto claimed = w.store.claim("me", 1, 60'000, 10);
+    ASSERT_EQ(claimed->size(), 1u);
+    Attempt a;
+    a.error = "<no>";
+    ASSERT_TRUE(w.store.finish(claimed->front().delivery, DeliveryState::kDead, 0, "no", a));
+    w.clock.step(int64_t{2} * 86'400'000'000'000);
+  }
+  ASSERT_TRUE(*w.store.disable_failing(number_at(made.json, {"id"})));
+  const auto got = w.ask("GET", path);
+  EXPECT_TRUE(flag_at(got.json, {"paused"}));
+  EXPECT_EQ(text_at(got.json, {"paused_reason"}), "every attempt has failed since 2023-11-14T22:13:20.000Z: <no>");
+  EXPECT_EQ(number_at(got.json, {"statistics", "dead"}), 2) << got.text;
+  EXPECT_EQ(number_at(got.json, {"statistics", "failing_since_ms"}), kStartMs) << got.text;
+  EXPECT_NE(w.ask("GET", "/").text.find("every attempt has failed since"), std::string::npos);
+  EXPECT_EQ(w.ask("GET", "/").text.find("<no>"), std::string::npos);
+  EXPECT_EQ(w.ask("GET", "/subscriptions").text.find("statistics"), std::string::npos);
+  EXPECT_EQ(w.ask("PUT", path, got.text).status, 200) << "what was asked for can be put";
+  const auto back = w.ask("POST", path + "/resume");
+  EXPECT_FALSE(flag_at(back.json, {"paused"})) << back.text;
+  EXPECT_EQ(back.text.find("paused_reason"), std::string::npos) << back.text;
+  EXPECT_EQ(w.ask("PUT", path, R"({"disable_after":"1s"})").error(), "disable_after: want 1m to 365d");
+  EXPECT_EQ(w.ask("PUT", path, R"({"disable_after":"0"})").text.find("disable_after"), std::string::npos);
+}
+
 TEST(Api, WhoChangedWhatIsToldToAdmins) {
   const auto token = [](std::string name, std::string role) {
     return TokenConfig{name, crypt::hex(crypt::sha256(name)), role};

@@ -214,7 +214,7 @@ Status read_webhook(const Call& c, bool fresh, Subscription& s) {
     TRY(take_triggers(top, triggers, s.filter));
     w.triggers = triggers;
   }
-  if (fresh || s.enabled) s.paused = false;
+  if (fresh || s.enabled) s.paused = false, s.paused_why.clear();
   s.sink_kind = "webhook";
   const std::string options = Data()
                                   .text("url", w.url)

@@ -76,6 +76,7 @@ std::string subscription_json(const Subscription& s, std::string_view source) {
       .text("name", s.name)
       .raw("enabled", s.enabled ? "true" : "false")
       .raw("paused", s.paused ? "true" : "false")
+      .text("paused_reason", s.paused_why)
       .text("sink", s.sink_kind)
       .raw("options", masked_options(s.options))
       .text("order_by", s.order_by)
@@ -120,6 +121,19 @@ std::string attempt_json(const Attempt& a, Role role) {
       .text("peer", a.peer)
       .text("response", role >= Role::kAdmin ? a.response_head : "")
       .text("told", role >= Role::kOperate ? a.told : "")
+      .take();
+}
+
+std::string statistics_json(const SubscriptionStatistics& s) {
+  return Data()
+      .raw("delivered", cat(s.delivered))
+      .raw("waiting", cat(s.waiting))
+      .raw("failed", cat(s.failed))
+      .raw("dead", cat(s.dead))
+      .number("last_success_ms", s.last_success_ms)
+      .number("last_failure_ms", s.last_failure_ms)
+      .number("failing_since_ms", s.failing_since_ms)
+      .text("last_error", s.last_error)
       .take();
 }
 

@@ -16,6 +16,7 @@ std::string observation_json(const Observation& o);
 std::string subscription_json(const Subscription& s, std::string_view source);
 std::string delivery_json(const Delivery& d);
 std::string attempt_json(const Attempt& a, Role role);  // what that role may see
+std::string statistics_json(const SubscriptionStatistics& s);
 std::string audit_json(const AuditEntry& a);
 std::string gap_json(const StoredGap& g);
 std::string region_json(const RegionStatus& r);

@@ -102,7 +102,7 @@ std::string subscriptions_table(const PageData& d) {
   for (const Subscription& s : d.subscriptions) {
     const SubscriptionLook look = look_of(s);
     const std::string path = cat("page/subscriptions/", s.id);
-    out.row(look.mark, {link(path, s.name), plain(s.sink_kind), plain(types_text(s)), pill(look.word, look.mark),
+    out.row(look.mark, {link(path, s.name), plain(s.sink_kind), plain(types_text(s)), state_text(s),
                         d.operate ? subscription_buttons(s, path) : ""});
   }
   return out.take("There is no subscription.");

@@ -139,7 +139,7 @@ Result<Answer> show_subscription_page(Backend& b, const Call& c) {
   const SubscriptionLook look = look_of(s);
   Table head("Subscription", {"subscription", "sink", "of", "in order of", "state", ""});
   head.row(look.mark, {strong(s.name), plain(s.sink_kind), plain(types_text(s)), plain(s.order_by),
-                       pill(look.word, look.mark), may_operate(c) ? subscription_buttons(s, cat(s.id)) : ""});
+                       state_text(s), may_operate(c) ? subscription_buttons(s, cat(s.id)) : ""});
   append(out, {crumbs(plain(s.name)), head.take("")});
   DeliveryQuery query;
   query.subscription_id = s.id;

@@ -130,6 +130,12 @@ SubscriptionLook look_of(const Subscription& s) {
   return s.paused ? SubscriptionLook{"paused", "warn"} : SubscriptionLook{"active", "good"};
 }
 
+std::string state_text(const Subscription& s) {
+  const SubscriptionLook look = look_of(s);
+  const std::string why = plain(s.paused_why);
+  return cat(pill(look.word, look.mark), why.empty() ? "" : " ", why);
+}
+
 std::string subscription_buttons(const Subscription& s, std::string_view path) {
   return cat(button(path, "test"), button(path, s.paused ? "resume" : "pause"));
 }

@@ -40,6 +40,7 @@ struct SubscriptionLook {
   std::string_view word, mark;
 };
 SubscriptionLook look_of(const Subscription& s);
+std::string state_text(const Subscription& s);  // its word, and why lookout paused it
 
 // What may be done now, as forms that post below `path`.
 std::string subscription_buttons(const Subscription& s, std::string_view path);

@@ -120,6 +120,7 @@ constexpr SchemaField kSubscriptionInput[] = {
     {"fall_back", kFallBacks, "when the sink's own list is told, too; nobody: when nobody was found"},
     {"retry", "texts", "what passes before each try: 5s, 30s, 2m, ...; empty: as usual"},
     {"give_up", "text", "after the first try; 0: 24h"},
+    {"disable_after", "text", "every attempt has failed for so long: it is paused; 0: never"},
     {"quiet", "text", "hours in which nothing is sent: 22:00-07:00 +08:00; empty: none"},
     {"quiet_but", "info|warning|error", "what is so severe is sent all the same"},
     {"digest", "text", "what happens within so long is told together; 0: at once"},
@@ -133,7 +134,9 @@ constexpr SchemaField kSubscription[] = {
     {"source", "config|api", "who made it; the configuration's are changed there", kAlways},
     {"name", "text", "", kAlways},
     {"enabled", "flag", "", kAlways},
-    {"paused", "flag", "by an operator, or its receiver said that it is gone", kAlways},
+    {"paused", "flag", "by an operator, or by lookout", kAlways},
+    {"paused_reason", "text", "why lookout did: its receiver is gone (410), or every attempt has failed "
+     "for its disable_after"},
     {"sink", "text", "", kAlways},
     {"options", "object", "what is secret in them masked: paths of URLs, headers, keys", kAlways},
     {"order_by", kOrders, "", kAlways},
@@ -153,6 +156,7 @@ constexpr SchemaField kSubscription[] = {
     {"fall_back", kFallBacks, "", kAlways},
     {"retry", "texts", "the schedule that holds", kAlways},
     {"give_up", "text", "", kAlways},
+    {"disable_after", "text", ""},
     {"quiet", "text", "", kAlways},
     {"quiet_but", "info|warning|error", "", kAlways},
     {"digest", "text", "", kAlways},
@@ -314,6 +318,19 @@ constexpr SchemaField kRegionHealth[] = {
     {"watches", "[Watch]", "", kAlways},
 };
 
+constexpr SchemaField kSubscriptionDetail[] = {
+    {"statistics", "SubscriptionStatistics", "how it fares", kAlways},
+};
+constexpr SchemaField kStatistics[] = {
+    {"delivered", "number", "of the deliveries that are still stored", kAlways},
+    {"waiting", "number", "for their first try, or on their way", kAlways},
+    {"failed", "number", "that wait for another try", kAlways},
+    {"dead", "number", "given up", kAlways},
+    {"last_success_ms", "time", "true to the minute, as the next two"},
+    {"last_failure_ms", "time", ""},
+    {"failing_since_ms", "time", "the first failure since the last success; absent: it is not failing"},
+    {"last_error", "text", "of the last failure"},
+};
 constexpr SchemaField kAudit[] = {
     {"id", "number", "", kAlways},
     {"at_ms", "time", "", kAlways},
@@ -530,7 +547,9 @@ constexpr Schema kSchemas[] = {
     {"RuleTried", "what a rule would have made of what is stored", kRuleTried},
     {"Subject", "the object something happened to", kSubject},
     {"Subscription", "who is told what, and where", kSubscription},
+    {"SubscriptionDetail", "one of them, and how it fares", kSubscriptionDetail, "Subscription"},
     {"SubscriptionInput", "who is to be told what, and where", kSubscriptionInput},
+    {"SubscriptionStatistics", "how a subscription fares", kStatistics},
     {"Watch", "one resource of a cluster that is watched", kWatch},
 };
 

@@ -28,7 +28,7 @@ std::string shown(Backend& b, const Subscription& s) {
 Status read_body(Backend& b, const Call& c, Subscription& s) {
   const SectionText text = TRY(SectionText::json(c.body));
   Section top = text.top();
-  for (const char* given : {"id", "source", "paused"})
+  for (const char* given : {"id", "source", "paused", "paused_reason", "statistics"})
     top.skip(given);  // what was asked for can be put
   return read_subscription(top, b.hooks.config()->rules, s);
 }
@@ -49,6 +49,7 @@ bool concerns(const Filter& f, std::string_view place) {
 Result<Answer> pause(Backend& b, const Call& c, bool paused) {
   Subscription s = TRY(subscription_of(b, c));
   s.paused = paused;
+  s.paused_why.clear();
   TRY(b.store.update_subscription(s, c.by));
   b.hooks.wake();
   return Answer{shown(b, s)};
@@ -87,7 +88,10 @@ Result<Answer> add_subscription(Backend& b, const Call& c) {
 }
 
 Result<Answer> show_subscription(Backend& b, const Call& c) {
-  return Answer{shown(b, TRY(subscription_of(b, c)))};
+  const Subscription s = TRY(subscription_of(b, c));
+  std::string out = shown(b, s);
+  out.pop_back();
+  return Answer{cat(out, ",\"statistics\":", statistics_json(TRY(b.store.statistics(s.id))), "}")};
 }
 
 Result<Answer> change_subscription(Backend& b, const Call& c) {

@@ -62,6 +62,8 @@ sink = "webhook"                # dingtalk, email, feishu, file, harbor, kafka, 
 # secret_file = "deployments.secret"  # "whsec_...": signs what is sent
 # retry = ["5s", "1m", "10m"]     # what passes before each further try; 5s to 12h otherwise
 # give_up = "6h"                  # after the first try; 24h otherwise
+# disable_after = "5d"            # every attempt has failed for so long: it is paused, which is told as
+#                                 # subscription.disabled; what waits for it is kept. Never otherwise
 # quiet = "22:00-07:00 +08:00"    # nothing is sent then but what is as severe as quiet_but = "error"
 # digest = "10m"                  # a chat or mail tells what happens within so long together
 # once_per = ["release", "revision"]  # of events alike in these only the first is told

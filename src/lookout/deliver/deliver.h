@@ -53,6 +53,7 @@ struct DeliverOptions {
   // Who is who, as it is now; asked on the deliverer's thread. Without it nobody is known.
   std::function<std::shared_ptr<const Directory>()> directory = {};
   Resolve resolve = {};      // for tests; called on a worker
+  std::function<void()> told = {};  // an event of its own is stored; on the deliverer's thread
   Log log = {};              // what no attempt can tell: the store fails, a lease was lost
   uint64_t random_seed = 0;  // jitter; 0: the system's
 };

@@ -93,7 +93,40 @@ TEST(Deliver, pauses_the_subscription_of_a_receiver_that_is_gone) {
   w.run();
   w.tell();
   ASSERT_TRUE(eventually([&] { return (*w.store.subscriptions())[0].paused; }));
+  EXPECT_EQ((*w.store.subscriptions())[0].paused_why, "its receiver is gone: it answered 410");
   EXPECT_EQ(w.store.all()[0].state, DeliveryState::kDead);
+}
+
+TEST(Deliver, pauses_a_subscription_that_has_failed_for_long_and_tells_others) {
+  Receiver bad(always(500)), good(always(200));
+  World w;
+  Subscription s = w.subscribe(bad.url());
+  s.filter.types = {"release.*"};
+  s.manner.disable_after_ms = 2 * 86'400'000LL;
+  ASSERT_TRUE(w.store.update_subscription(s));
+  Subscription other = w.subscribe(good.url());
+  other.filter.types = {"subscription.disabled"};
+  ASSERT_TRUE(w.store.update_subscription(other));
+  std::atomic<int> told{0};
+  DeliverOptions o;
+  o.told = [&] { ++told; };
+  w.run(std::move(o));
+  const auto paused = [&] { return (*w.store.subscriptions())[0].paused; };
+  // Each is given up after a day.
+  for (int i = 0; i < 3 && !paused(); ++i) {
+    w.tell();
+    ASSERT_TRUE(w.pass_time_until([&] { return paused() || w.settled(); }));
+  }
+  ASSERT_TRUE(paused());
+  w.deliverer->wake();
+  ASSERT_TRUE(eventually([&] { return good.count() == 1; }));
+  EXPECT_NE(good.seen()[0].body.find("subscription.disabled"), std::string::npos);
+  EXPECT_EQ(told, 1);
+  const size_t tries = bad.count();
+  w.tell();
+  w.clock.step_ms(86'400'000);
+  w.deliverer->wake();
+  EXPECT_FALSE(eventually([&] { return bad.count() > tries; }, 200));
 }
 
 TEST(Deliver, follows_no_redirect) {

@@ -122,6 +122,19 @@ void DeliverEngine::record(const Job& job, const Claimed& c, const Verdict& v, c
   }
   tally_.count(c, a, e.state, now());
   end(std::move(e));
+  if (v.outcome != Outcome::kSucceeded && c.subscription.manner.disable_after_ms > 0) {
+    disable_failing(c.subscription);
+  }
+}
+
+void DeliverEngine::disable_failing(const Subscription& s) {
+  const auto done = store_.disable_failing(s.id);
+  if (done && !*done) return;
+  options_.log("WARN", done ? "a subscription whose every attempt has failed is paused"
+                            : "whether a subscription has failed for too long is not known",
+               {{"subscription", s.name}, {"error", done ? "" : done.error().text()}});
+  if (done && options_.told) options_.told();
+  claim_soon_ = true;
 }
 
 void DeliverEngine::poison(const Claimed& c, const Error& error) {
@@ -165,6 +178,7 @@ void DeliverEngine::pause(int64_t id) {
   for (Subscription& s : *all) {
     if (s.id != id || s.paused) continue;
     s.paused = true;
+    s.paused_why = "its receiver is gone: it answered 410";
     if (Status done = store_.update_subscription(s); !done) {
       options_.log("WARN", "pausing a subscription whose receiver is gone",
                    {{"subscription", s.name}, {"error", done.error().text()}});

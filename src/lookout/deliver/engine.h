@@ -106,6 +106,7 @@ class DeliverEngine final : public Deliverer {
   bool done_before(const Claimed& c, const Mark& mark);
   void go_on(Job& job, const http::Response& answer);
   void pause(int64_t subscription);
+  void disable_failing(const Subscription& s);
   void end(Ending e);
   bool end_now(const Ending& e);
   void end_late_ones();

@@ -21,6 +21,7 @@ constexpr std::string_view kRelease =
     "values_digest:text images:texts step:number steps:number pod_hash:text stable_hash:text "
     "phase:text health:text sync:text revision:text repository:text path:text project:text "
     "kind:text name:text fields:texts rule:text count:number event_uid:text";
+constexpr std::string_view kSubscription = "subscription:number failing_since_ms:number error:text";
 constexpr std::string_view kWorkload =
     "replicas:number updated:number available:number who:text rule:text count:number "
     "event_uid:text";
@@ -57,6 +58,8 @@ constexpr EventType kTypes[] = {
     {"release.sync_started", "an Argo CD sync has begun", kRelease},
     {"release.uninstalled", "a release is gone", kRelease},
     {"scale", "an autoscaler has changed a number of replicas", kByRule},
+    {"subscription.disabled", "every attempt to tell somebody has failed for long; it is paused",
+     kSubscription},
     {"workload.deployed", "a workload of a release is up to date and available", kWorkload},
     {"workload.failed", "a workload of a release did not come up in time", kWorkload},
     {"workload.stuck", "a workload of a release is under way for too long", kWorkload},

@@ -29,6 +29,7 @@ std::string subscription_text(const Subscription& s, std::string_view options,
       .text("order_by", s.order_by)
       .raw("enabled", s.enabled ? "true" : "false")
       .raw("paused", s.paused ? "true" : "false")
+      .text("paused_reason", s.paused_why)
       .text("secret", secret);
   add_members(out, filter_json(s.filter));
   add_members(out, manner_json(s.manner));

@@ -364,6 +364,17 @@ class Commit {
 
 }  // namespace
 
+Status SqlStore::tell_own(db::Session& session, const Batch& batch) {
+  Commit work(session, batch, now_ms());
+  TRY(work.choose_events());
+  if (!work.has_events()) return ok();
+  TRY(refresh_subscriptions(session, TRY(work.take_sequences())));
+  TRY(work.store_events());
+  TRY(work.store_deliveries(active_));
+  active_version_ = -1;  // it is this transaction's, which may not be stored
+  return ok();
+}
+
 Result<Committed> SqlStore::commit(const Batch& batch) {
   Committed done;
   TRY(change(writer_, [&](db::Session& session) REQUIRES(writer_.lock) -> Status {

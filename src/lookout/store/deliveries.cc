@@ -186,9 +186,12 @@ Status SqlStore::finish(const Delivery& leased, DeliveryState state, int64_t due
   if (state == DeliveryState::kLeased) {
     return Error(Code::kInvalidArgument, "an attempt does not end as leased");
   }
-  return change(outbox(), [&](db::Session& session) -> Status {
+  const bool tried = state != DeliveryState::kPending;
+  const bool succeeded = state == DeliveryState::kSucceeded;
+  const int64_t now = now_ms();
+  const bool news = tried && outcome_is_news(leased.subscription_id, succeeded, now);
+  TRY(change(outbox(), [&](db::Session& session) -> Status {
     int64_t head = TRY(hold_lane(session, leased.order_key));
-    bool tried = state != DeliveryState::kPending;
     int64_t first = leased.first_attempt_ms;
     if (tried && first == 0) first = attempt.started_ms;
     int64_t changed = TRY(session.run(
@@ -209,12 +212,15 @@ Status SqlStore::finish(const Delivery& leased, DeliveryState state, int64_t due
       row.n = leased.attempts + 1;
       TRY(add_attempt(session, row));
     }
+    if (news) TRY(note_outcome(session, leased.subscription_id, succeeded, now, attempt.error));
     if (finished(state)) return advance_lane(session, leased.order_key);
     if (head == leased.id) {
       TRY(session.run("update lane set due_ms = ? where order_key = ?", due_ms, leased.order_key));
     }
     return ok();
-  });
+  }));
+  if (news) know_outcome(leased.subscription_id, succeeded, now);
+  return ok();
 }
 
 Result<OutboxDepth> SqlStore::outbox_depth() {

@@ -8,6 +8,7 @@
 //   event                      the sequence
 //   subscription, delivery, attempt   the outbox
 //   setting                    what the API made beside the configuration's file
+//   standing                   when a subscription's attempts last succeeded and failed
 //   audit                      who changed what of the configuration
 //   mark                       what deliveries made so elsewhere, once for many events
 //   lane                       one row for each order key with unfinished deliveries: the oldest of
@@ -204,6 +205,16 @@ create table audit (
   name text not null,
   verb text not null,
   fields text not null);
+)",
+                                          R"(
+alter table subscription add column paused_why text not null default '';
+create table standing (
+  subscription_id {id} primary key,
+  success_ms bigint not null,
+  failure_ms bigint not null,
+  failing_since_ms bigint not null,
+  failure text not null);
+create index delivery_ended_badly on delivery (subscription_id, state) where state in (4, 5);
 )"};
 
 }  // namespace

@@ -1,8 +1,10 @@
 // SqlStore: lookout::Store over db. This header is for the files of this folder, one for each
-// meaning: commit, events, regions, subscriptions, settings, audit, deliveries, marks, cleaning.
+// meaning: commit, events, regions, subscriptions, settings, audit, standing,
+// deliveries, marks, cleaning.
 //
 // Order of row locks (PostgreSQL), so that no two transactions wait for each other in a ring:
-// region, observation, told, ledger, lanes in the order of their keys, subscription, delivery.
+// region, observation, told, ledger, lanes in the order of their keys, subscription, delivery,
+// standing.
 #pragma once
 
 #include <atomic>
@@ -53,6 +55,8 @@ class SqlStore : public Store {
   Status remove_subscription(int64_t id, const Author& by = {}) override;
   Result<std::vector<Subscription>> subscriptions() override;
   Result<Subscription> whole_subscription(int64_t id) override;
+  Result<SubscriptionStatistics> statistics(int64_t subscription_id) override;
+  Result<bool> disable_failing(int64_t subscription_id) override;
   Status put_setting(const Setting& s, const Author& by = {}) override;
   Status remove_setting(std::string_view kind, std::string_view name,
                         const Author& by = {}) override;
@@ -109,6 +113,13 @@ class SqlStore : public Store {
   // One transaction of `body`, on the connection of writers or of the outbox.
   Status change(Door& door, const std::function<Status(db::Session&)>& body);
 
+  // Whether it is to be written, and that it was (standing.cc).
+  bool outcome_is_news(int64_t subscription, bool succeeded, int64_t now);
+  void know_outcome(int64_t subscription, bool succeeded, int64_t now);
+  Result<int64_t> failing_too_long(db::Session& session, int64_t id, std::string& error);
+  // Events that no region has, with the deliveries they are due (commit.cc).
+  Status tell_own(db::Session& session, const Batch& batch) REQUIRES(writer_.lock);
+
   Status end_leases(db::Session& session);
   Status check_key(db::Session& session);
   Status seal_options(db::Session& session);
@@ -150,6 +161,11 @@ class SqlStore : public Store {
   OutboxDepth depth_ GUARDED_BY(depth_mutex_);
   int64_t depth_due_ns_ GUARDED_BY(depth_mutex_) = 0;  // monotonic; 0: it was never counted
   Mutex cleaning_;
+  struct Outcomes {
+    int64_t success_ms = 0, failure_ms = 0;  // as they were written
+  };
+  Mutex outcomes_mutex_;
+  std::map<int64_t, Outcomes> outcomes_ GUARDED_BY(outcomes_mutex_);  // by subscription
   std::unique_ptr<CleaningRound> round_ GUARDED_BY(cleaning_);
 };
 
@@ -185,6 +201,9 @@ Status add_audit(db::Session& session, int64_t now_ms, const Author& by,
 Result<AuditEntry> find_audit(db::Session& session, int64_t id);
 AuditPiece piece_of(const Subscription& s);  // whole, with its secrets
 AuditPiece piece_of(const Setting& s);       // likewise
+
+Status note_outcome(db::Session& session, int64_t subscription, bool succeeded, int64_t now,
+                    std::string_view error);
 
 // Likewise of a subscription.
 std::string_view subscription_columns();

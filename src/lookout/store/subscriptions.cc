@@ -9,10 +9,10 @@ namespace pintle::lookout {
 
 std::string_view subscription_columns() {
   return "s.id, s.name, s.filter, s.sink_kind, s.sink_public, s.secret, s.order_by, s.enabled, "
-         "s.paused, s.generation, s.manner, s.sealed_options";
+         "s.paused, s.generation, s.manner, s.sealed_options, s.paused_why";
 }
 
-std::string_view subscription_letters() { return "nttttttnnntt"; }
+std::string_view subscription_letters() { return "nttttttnnnttt"; }
 
 Result<StoredSubscription> read_subscription(const db::Row& row, size_t at) {
   StoredSubscription stored;
@@ -29,6 +29,7 @@ Result<StoredSubscription> read_subscription(const db::Row& row, size_t at) {
   out.generation = row.number(at + 9);
   out.manner = TRY(read_manner(row.text(at + 10)));
   stored.sealed_options = row.text(at + 11);
+  out.paused_why = row.text(at + 12);
   return stored;
 }
 
@@ -115,11 +116,12 @@ Result<Subscription> SqlStore::add_subscription(const Subscription& s, const Aut
     out.id = TRY(next_id(session));
     out.generation = 1;
     TRY(session.run("insert into subscription (id, name, filter, sink_kind, sink_public, secret, "
-                    "order_by, enabled, paused, generation, manner, sealed_options) "
-                    "values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)",
+                    "order_by, enabled, paused, generation, manner, sealed_options, "
+                    "paused_why) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)",
                     out.id, s.name, filter_json(s.filter), s.sink_kind, masked_options(out.options),
                     sealed(s.secret, secret_place(out.id)), s.order_by, s.enabled, s.paused,
-                    manner_json(s.manner), sealed(out.options, options_place(out.id))));
+                    manner_json(s.manner), sealed(out.options, options_place(out.id)),
+                    s.paused_why));
     return add_audit(session, now_ms(), by, change_of("subscription", s.name, {}, piece_of(out)));
   });
   if (!done) return named(done.error(), s);
@@ -137,13 +139,15 @@ Status SqlStore::update_subscription(const Subscription& s, const Author& by) {
     const Subscription before = TRY(stored_subscription(session, s.id));
     const std::string shown = masked_options(before.options);
     Subscription after = s;
+    if (!s.paused) after.paused_why.clear();
     if (s.options.empty() || s.options == shown) after.options = before.options;
     if (s.secret.empty()) after.secret = before.secret;
     const bool elsewhere = before.sink_kind != s.sink_kind || after.options != before.options;
     TRY(session.run("update subscription set name = ?, filter = ?, generation = generation + ?, "
-                    "sink_kind = ?, order_by = ?, enabled = ?, paused = ?, manner = ? where id = ?",
+                    "sink_kind = ?, order_by = ?, enabled = ?, paused = ?, paused_why = ?, "
+                    "manner = ? where id = ?",
                     s.name, filter_json(s.filter), elsewhere ? 1 : 0, s.sink_kind, s.order_by,
-                    s.enabled, s.paused, manner_json(s.manner), s.id));
+                    s.enabled, s.paused, after.paused_why, manner_json(s.manner), s.id));
     if (elsewhere) {
       TRY(session.run("update subscription set sink_public = ?, sealed_options = ? where id = ?",
                       masked_options(after.options), sealed(after.options, options_place(s.id)),
@@ -152,6 +156,9 @@ Status SqlStore::update_subscription(const Subscription& s, const Author& by) {
     if (!s.secret.empty()) {
       TRY(session.run("update subscription set secret = ? where id = ?",
                       sealed(s.secret, secret_place(s.id)), s.id));
+    }
+    if (elsewhere || (before.paused && !s.paused)) {  // what failed before is no longer held against it
+      TRY(session.run("update standing set failing_since_ms = 0 where subscription_id = ?", s.id));
     }
     if (s.active()) {
       TRY(session.run("update lane set due_ms = (select due_ms from delivery where id = lane.head) "
@@ -176,6 +183,7 @@ Status SqlStore::remove_subscription(int64_t id, const Author& by) {
                     now_ms(), id));
     TRY(session.run("delete from lane where subscription_id = ?", id));
     const Subscription before = TRY(stored_subscription(session, id));
+    TRY(session.run("delete from standing where subscription_id = ?", id));
     TRY(session.run("delete from subscription where id = ?", id));
     return add_audit(session, now_ms(), by,
                      change_of("subscription", before.name, piece_of(before), {}));

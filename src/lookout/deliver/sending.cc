@@ -85,8 +85,9 @@ void DeliverEngine::merge(Endpoint& e, Job& job) {
 
 void DeliverEngine::start(Endpoint& e, std::unique_ptr<Job> owned) {
   Job& job = *owned;
-  const Manner& manner = job.claimed[0].subscription.manner;
-  if (job.route.merge > 1 && !job.alone && (manner.digest_ms > 0 || e.merges(now()))) merge(e, job);
+  const bool digest = job.claimed[0].subscription.manner.digest_ms > 0;
+  if (job.route.merge > 1 && !job.alone && (digest || e.merges(now()))) merge(e, job);
+  const Manner& manner = job.claimed[0].subscription.manner;  // they are in order, and stay where they are
   job.told = told_text(job.claimed);
   const std::vector<Claimed> message =
       manner.whom.empty() ? std::vector<Claimed>() : addressed(job.claimed);

@@ -60,6 +60,7 @@ class StoreTest : public testing::TestWithParam<db::Dialect> {
       url_ = "sqlite:" + folder_ + "/lookout.db";
     }
     store_ = open();
+    ASSERT_NE(store_, nullptr);
     Region region;
     region.name = "north";
     region.cluster_uid = "c1";
@@ -76,7 +77,7 @@ class StoreTest : public testing::TestWithParam<db::Dialect> {
   std::unique_ptr<Store> open() {
     auto store = Store::open({url_, std::string(32, 'k'), 1}, clock_);
     EXPECT_TRUE(store) << store.error().text();
-    return std::move(*store);
+    return store ? std::move(*store) : nullptr;
   }
   Batch batch() const {
     Batch b;

@@ -1,5 +1,7 @@
-// FakeClock: a clock that tests step.
+// FakeClock: a clock that tests step, also while other threads look at it.
 #pragma once
+
+#include <atomic>
 
 #include "sys/clock.h"
 
@@ -13,7 +15,7 @@ class FakeClock : public Clock {
   void step(int64_t ns) { now_ += ns; }
 
  private:
-  int64_t now_;
+  std::atomic<int64_t> now_;
 };
 
 }  // namespace pintle::sys

@@ -1,6 +1,6 @@
 #include "lookout/audit.h"
 
-#include <map>
+#include <set>
 
 #include "base/strings.h"
 #include "json/json.h"
@@ -13,6 +13,13 @@ namespace {
 
 constexpr size_t kMostText = 2000;
 
+std::string cut(const std::string& json) {
+  if (json.size() <= kMostText) return json;
+  return json::quoted(cut_text(json, kMostText));
+}
+
+}  // namespace
+
 std::map<std::string, std::string> members_of(std::string_view json) {
   std::map<std::string, std::string> out;
   const auto read = json::read(json, {json::Numbers::kExact});
@@ -23,23 +30,16 @@ std::map<std::string, std::string> members_of(std::string_view json) {
   return out;
 }
 
-std::string cut(const std::string& json) {
-  if (json.size() <= kMostText) return json;
-  return json::quoted(cut_text(json, kMostText));
-}
-
-}  // namespace
-
 std::optional<AuditChange> change_of(std::string_view kind, std::string_view name,
                                      const AuditPiece& before, const AuditPiece& after) {
   const auto was = members_of(before.whole), is = members_of(after.whole);
   const auto was_shown = members_of(before.shown), is_shown = members_of(after.shown);
-  std::map<std::string, bool> names;
+  std::set<std::string> names;
   for (const auto* members : {&was, &is}) {
-    for (const auto& [member, text] : *members) names[member] = true;
+    for (const auto& [member, text] : *members) names.insert(member);
   }
   std::string fields = "[";
-  for (const auto& [member, there] : names) {
+  for (const std::string& member : names) {
     const auto old = was.find(member), fresh = is.find(member);
     if (old != was.end() && fresh != is.end() && old->second == fresh->second) continue;
     Data field;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,9 @@ struct AuditPiece {
 // nullopt: they are the same. A member's text is cut at 2000 bytes.
 std::optional<AuditChange> change_of(std::string_view kind, std::string_view name,
                                      const AuditPiece& before, const AuditPiece& after);
+
+// A JSON object's members, each as JSON; none of what is no object.
+std::map<std::string, std::string> members_of(std::string_view json);
 
 // An object whose members are all secret, but for its name.
 std::string hidden_members(std::string_view json);

@@ -91,7 +91,7 @@ void WatchedRegion::keep_within_memory() {
     if (!goes.empty()) give_up(goes, now);
   }
   const LogAttrs about = {{"region", config_.name},
-                          {"resource", std::string(cat(goes, stays))},
+                          {"resource", cat(goes, stays)},
                           {"bytes", std::to_string(bytes)}};
   if (!goes.empty()) {
     drop_watch(goes);

@@ -211,11 +211,12 @@ Status WatchedRegion::take_answer(int64_t epoch) {
 }
 
 void WatchedRegion::leave_watches() {
-  shared_.factory.remove(rest());
   std::vector<std::unique_ptr<Watch>> gone;
-  Lock held(mutex_);
-  gone.swap(watches_);
-  held.unlock();
+  {
+    Lock held(mutex_);
+    gone.swap(watches_);
+  }
+  if (const auto cluster = rest()) shared_.factory.remove(cluster);
 }
 
 Status WatchedRegion::watch_everywhere(std::string group, std::string version, std::string plural,

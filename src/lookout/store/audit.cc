@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "json/json.h"
 #include "lookout/fields.h"
 #include "lookout/sinks/masking.h"
 #include "lookout/store/schema.h"
@@ -14,11 +13,7 @@ namespace pintle::lookout {
 namespace {
 
 void add_members(Data& out, std::string_view json, std::string_view before = "") {
-  const auto read = json::read(json, {json::Numbers::kExact});
-  if (!read || !read->is_map() || read->as_map() == nullptr) return;
-  for (const auto& [name, v] : *read->as_map()) {
-    if (auto text = json::write(v, {.escape_html = false})) out.raw(cat(before, name.view()), *text);
-  }
+  for (const auto& [name, text] : members_of(json)) out.raw(cat(before, name), text);
 }
 
 std::string subscription_text(const Subscription& s, std::string_view options,

@@ -17,7 +17,7 @@ constexpr int64_t kHourMs = 3'600'000;
 // How far clocks of clusters may be from ours. Telling again what has an exact key is harmless.
 constexpr int64_t kSlackMs = 60'000, kExactSlackMs = 11 * 60'000;
 constexpr int64_t kCheckpointMs = 10'000;  // how often one is stored that brings nothing else
-constexpr int64_t kEventsWaitMs = 15'000;  // how long Events wait for the other lists
+constexpr int64_t kTurnsMs = 15'000;  // how long one kind waits for another's list
 constexpr int64_t kRequestMs = 5'000;
 constexpr size_t kMaxAnswer = 1 << 20;
 constexpr int64_t kCareMs = 1'000;
@@ -348,7 +348,7 @@ Batch WatchedRegion::blank() const {
 
 informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
   Lock held(mutex_);
-  if (!shared_.writer.has_room(id_)) return informer::Take::kLater;
+  if (turn_of(w.name) > turn_ || !shared_.writer.has_room(id_)) return informer::Take::kLater;
   const int64_t now = now_ms();
   w.denied = w.absent = w.unknown_user = false;
   Batch batch = blank();
@@ -365,7 +365,7 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
     w.follows = true;
     w.version = change.version;
     w.heard_ms = now;
-    if (!events_started_) poke();
+    if (turn_ != kEventsTurn) poke();
     if (!w.dirty && batch.gaps.empty() && now - w.stored_ms < kCheckpointMs) return informer::Take::kTaken;
     const int64_t held = w.name == "events" ? observer_->holds_since_ms() : 0;
     if (const std::string safe = w.safe_version(now, held); !safe.empty()) {
@@ -404,6 +404,19 @@ void WatchedRegion::poke() {
   shared_.poke();
 }
 
+// True: there is one, and it is heard from now on.
+bool WatchedRegion::next_turns(int64_t now) {
+  int turn = kEventsTurn;
+  for (const auto& w : watches_) {
+    const bool listed = w->registration->synced() || w->denied || w->absent;
+    if (!listed && now - connected_ms_ <= kTurnsMs) turn = std::min<int>(turn, turn_of(w->name));
+  }
+  if (turn <= turn_) return false;
+  turn_ = turn;
+  for (const auto& w : watches_) w->registration->resume();
+  return true;
+}
+
 bool WatchedRegion::care() {
   const int64_t now = now_ms();
   if (!poked_.exchange(false) && now - cared_ms_ < kCareMs) return false;
@@ -414,11 +427,7 @@ bool WatchedRegion::care() {
   bool start_events = false;
   {
     Lock held(mutex_);
-    const bool listed = std::all_of(watches_.begin(), watches_.end(), [](const auto& w) {
-      return w->registration->synced() || w->denied || w->absent;
-    });
-    start_events = !events_started_ && (listed || now - connected_ms_ > kEventsWaitMs);
-    events_started_ = events_started_ || start_events;
+    start_events = next_turns(now) && turn_ == kEventsTurn;
   }
   if (start_events) tell_lost(now);
   if (start_events && watch_everywhere("", "v1", "events", "Event", "", "")) {

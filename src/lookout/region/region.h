@@ -2,7 +2,8 @@
 // hear goes to the writer; while that has no room the informers wait.
 //
 // Starting is: ask for the cluster's uid (that of namespace kube-system), take the region in the
-// store, list all the tracker knows, and only then the Events, so that they find their owners.
+// store, list all the tracker knows, and only then the Events. All is listed at once but heard by
+// turns (watch.h), so that what belongs to a release finds it and its owners: also after a restart.
 // Events are watched from the stored checkpoint on. The kinds of Argo are watched while their
 // definitions exist; where definitions may not be read they are simply tried.
 //
@@ -138,6 +139,7 @@ class WatchedRegion {
   Status tell_health(bool well, int64_t now_ms);
   bool watched_elsewhere(int64_t region_id, int64_t now_ms) const;
   std::string state_now(std::string& error) const REQUIRES(mutex_);
+  bool next_turns(int64_t now_ms) REQUIRES(mutex_);
   void poke();
   Batch blank() const REQUIRES(mutex_);
   std::shared_ptr<kube::Rest> rest() const EXCLUDES(mutex_);
@@ -186,7 +188,7 @@ class WatchedRegion {
     int64_t wait_ms = 0;   // after it was given up last
   };
   std::vector<Shed> shed_ GUARDED_BY(mutex_);
-  bool events_started_ GUARDED_BY(mutex_) = false;
+  int turn_ GUARDED_BY(mutex_) = 0;  // whose is heard; it only grows
   std::string state_ GUARDED_BY(mutex_) = "connecting";
   int64_t state_since_ms_ GUARDED_BY(mutex_) = 0;
   uint64_t heard_ GUARDED_BY(mutex_) = 0;

@@ -484,6 +484,50 @@ TEST_F(MemoryTest, NothingIsTriedWhileTheRestLeavesNoRoom) {
   EXPECT_EQ(minutes(2), (Told{"memory", "live"}));
 }
 
+// ---- who is heard first
+
+TEST_F(RegionTest, PodsWaitForTheRecordsAndOwnersTheyBelongTo) {
+  const std::string running = "\"status\":{\"containerStatuses\":[{\"name\":\"c\",\"image\":\"web:1\","
+                              "\"imageID\":\"web@sha256:1\"}]}";
+  cluster_.put("/api/v1/secrets", {"shop", "sh.helm.release.v1.web.v7", "s7", "\"data\":{\"release\":\"\"}",
+                                   "\"owner\":\"helm\",\"name\":\"web\",\"status\":\"deployed\",\"version\":\"7\""});
+  cluster_.put("/apis/apps/v1/deployments",
+               {"shop", "web", "d", "\"spec\":{}", "\"app.kubernetes.io/instance\":\"web\""});
+  begin();
+  cluster_.bookmark();
+  settle();
+  // A pod that is made while it is away, and found before its release and its owner are.
+  region_->stop();
+  cluster_.put("/api/v1/pods", {"shop", "web-5f-1", "p1", running, "\"pod-template-hash\":\"5f\"",
+                                "\"ownerReferences\":[{\"kind\":\"ReplicaSet\",\"name\":\"web-5f\",\"uid\":\"r\",\"controller\":true}]"});
+  for (const char* path : {"/api/v1/secrets", "/apis/apps/v1/deployments"}) {
+    SCOPED_TRACE(path);
+    cluster_.refuse = {{path, 503}};
+    begin();
+    pass(2'000);
+    EXPECT_EQ(events_of("image.pulled")->size(), 0u);
+    EXPECT_NE(state(), "live");
+  }
+  cluster_.refuse.clear();
+  pass(10'000);
+  EXPECT_EQ(state(), "live");
+  const auto pulled = events_of("image.pulled");
+  ASSERT_EQ(pulled->size(), 1u);
+  EXPECT_EQ(pulled->at(0).event.release, "web");
+  EXPECT_EQ(pulled->at(0).event.revision, 7);
+}
+
+TEST_F(RegionTest, AListThatDoesNotComeHoldsUpTheOthersForASpanOnly) {
+  cluster_.put("/api/v1/pods", {"shop", "web-1", "p1", "\"status\":{\"reason\":\"Evicted\"}"});
+  cluster_.refuse = {{"/api/v1/secrets", 503}};
+  begin();
+  pass(14'000);
+  EXPECT_EQ(region_->status().heard, 0u);
+  pass(3'000);
+  EXPECT_EQ(region_->status().heard, 1u);
+  EXPECT_EQ(state(), "unreachable");
+}
+
 // ---- warnings of pods
 
 TEST_F(RegionTest, WarningsOfAReleasesPodsAreOneEventAlsoOverARestart) {

@@ -16,6 +16,17 @@ inline constexpr std::string_view kDefinitions = "customresourcedefinitions.apie
 inline constexpr std::string_view kRollouts = "rollouts.argoproj.io";
 inline constexpr std::string_view kApplications = "applications.argoproj.io";
 
+// A kind is heard once all those of earlier turns are listed: the records of releases, then what
+// they install, then its Pods, then the Events of all.
+enum Turn : int { kRecordsTurn, kInstalledTurn, kPodsTurn, kEventsTurn };
+
+inline Turn turn_of(std::string_view resource) {
+  if (resource == "events") return kEventsTurn;
+  if (resource == "pods") return kPodsTurn;
+  const bool records = resource == "secrets" || resource == "configmaps" || resource == kDefinitions;
+  return records ? kRecordsTurn : kInstalledTurn;
+}
+
 struct WatchedRegion::Watch {
   informer::Resource resource;
   std::string name;        // "deployments.apps"

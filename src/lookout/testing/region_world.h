@@ -38,6 +38,7 @@ class FakeCluster {
   struct Object {
     std::string name_space, name, uid, rest;  // rest: the members beside metadata, without braces
     std::string labels = {};
+    std::string metadata = {};  // more of its members
     int64_t version = 0;
   };
   void put(const std::string& path, Object o) {
@@ -101,7 +102,7 @@ class FakeCluster {
   static std::string json_of(const Object& o, const std::string& kind) {
     return cat("{\"kind\":\"", kind, "\",\"metadata\":{\"name\":\"", o.name, "\",\"namespace\":\"",
                o.name_space, "\",\"uid\":\"", o.uid, "\",\"resourceVersion\":\"", o.version,
-               "\",\"labels\":{", o.labels, "}}", o.rest.empty() ? "" : ",", o.rest, "}");
+               "\",\"labels\":{", o.labels, "}", o.metadata.empty() ? "" : ",", o.metadata, "}", o.rest.empty() ? "" : ",", o.rest, "}");
   }
   std::string bookmark_of(const kube::Call& call, bool initial_end) const {
     return informer::frame_json(

@@ -1,10 +1,12 @@
 #include "http/connection.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/strings.h"
 #include "http/certificate.h"
 #include "http/wire.h"
+#include "sys/clock.h"
 
 namespace pintle::http {
 namespace {
@@ -32,14 +34,21 @@ Connection::Connection(std::unique_ptr<Wire> wire, int64_t until_ns)
     : wire_(std::move(wire)), until_ns_(until_ns) {}
 Connection::~Connection() = default;
 
-Result<std::unique_ptr<Connection>> Connection::open(const std::string& address, int port,
+Result<std::unique_ptr<Connection>> Connection::open(std::span<const std::string> addresses, int port,
                                                      int64_t until_ns) {
-  if (!is_address(address)) return Error(Code::kInvalidArgument, cat("no address: ", address));
-  auto wire = std::make_unique<Wire>();
-  const CURLcode code =
-      wire->open(address, std::to_string(port), nullptr, "", {.until_ns = until_ns});
-  TRY(outcome("connect", *wire, code));
-  return std::unique_ptr<Connection>(new Connection(std::move(wire), until_ns));
+  Status first = Error(Code::kInvalidArgument, "connect: there is no address");
+  for (const std::string& address : addresses) {
+    if (!is_address(address)) return Error(Code::kInvalidArgument, cat("no address: ", address));
+    auto wire = std::make_unique<Wire>();
+    const int64_t left = until_ns - sys::real_clock().monotonic_ns();
+    const int64_t silent_ms = &address == &addresses.back() ? 0 : std::max<int64_t>(1, left / 2'000'000);
+    const CURLcode code = wire->open(address, std::to_string(port), nullptr, "",
+                                     {.until_ns = until_ns, .silent_ms = silent_ms});
+    Status connected = outcome("connect", *wire, code);
+    if (connected) return std::unique_ptr<Connection>(new Connection(std::move(wire), until_ns));
+    if (&address == &addresses.front()) first = std::move(connected);
+  }
+  return first.error();
 }
 
 Status Connection::secure(const Tls& tls, const std::string& host) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,8 +21,8 @@ class Wire;
 
 class Connection {
  public:
-  // `address` is numeric; `until_ns` on the monotonic clock of the machine.
-  static Result<std::unique_ptr<Connection>> open(const std::string& address, int port,
+  // To the first of the numeric addresses that takes it; `until_ns` on the machine's monotonic clock.
+  static Result<std::unique_ptr<Connection>> open(std::span<const std::string> addresses, int port,
                                                   int64_t until_ns);
   ~Connection();
   Connection(const Connection&) = delete;

@@ -154,6 +154,37 @@ void set_mail(const Curl& curl, Exchange& x) {
   set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(x.request.body.size()));
 }
 
+// Of "HOST:PORT"; "" where no port is written.
+std::pair<std::string, std::string> host_and_port(const std::string& authority) {
+  const size_t colon = authority.rfind(':');
+  if (colon == authority.npos || authority.find(']', colon) != authority.npos) return {authority, ""};
+  return {authority.substr(0, colon), authority.substr(colon + 1)};
+}
+
+std::string port_of(const std::string& url) {
+  const size_t from = url.find("://") + 3;
+  const std::string port = host_and_port(url.substr(from, url.find_first_of("/?#", from) - from)).second;
+  if (!port.empty()) return port;
+  return url.starts_with("https:") ? "443" : url.starts_with("smtps:") ? "465" : url.starts_with("smtp:") ? "25" : "80";
+}
+
+// Whatever the URL's host and port: to the addresses that were asked for, and the same port. Several go
+// by a name that is made of them, so that what resolves it here resolves nothing else.
+void pin(const Curl& curl, Exchange& x) {
+  const Request& r = x.request;
+  std::vector<std::string> to;
+  for (const std::string& address : r.connect_to) {
+    to.push_back(address.find(':') != std::string::npos ? cat("[", address, "]") : address);
+  }
+  std::string place = to.front();
+  if (to.size() > 1) {
+    place = cat(join(r.connect_to, "-and-"), ".invalid");
+    std::replace(place.begin(), place.end(), ':', '-');
+    x.resolved = curl.slist_append(nullptr, cat("+", place, ":", port_of(r.url), ":", join(to, ",")).c_str());
+  }
+  x.connect_to = curl.slist_append(x.connect_to, cat("::", place, ":").c_str());
+}
+
 void report(Exchange& x, Result<Response> result) {
   Lock held(x.calling);
   if (!x.dropped && x.done) x.done(std::move(result));
@@ -167,6 +198,10 @@ void finish(const Curl& curl, Exchange& x, CURLcode code) {
     curl.easy_getinfo(x.easy, CURLINFO_RESPONSE_CODE, &reply);
     x.response.status = static_cast<int>(reply);
     x.head_done = reply >= 400;  // a refusal is an answer too
+  }
+  if (const char* from = nullptr;
+      curl.easy_getinfo(x.easy, CURLINFO_PRIMARY_IP, &from) == CURLE_OK && from != nullptr) {
+    x.response.address = from;
   }
   const bool partial = x.request.take_partial && x.head_done;
   if (x.stopped || partial || code == CURLE_OK) return report(x, std::move(x.response));
@@ -208,22 +243,16 @@ void prepare(const Curl& curl, Exchange& x) {
     if (const size_t at = url.find("://"); at != std::string::npos) {
       const size_t from = at + 3;
       const size_t to = std::min(url.find_first_of("/?", from), url.size());
-      const std::string authority = url.substr(from, to - from);
-      const size_t colon = authority.rfind(':');
-      const bool port = colon != std::string::npos && authority.find(']', colon) == std::string::npos;
-      const std::string host = port ? authority.substr(0, colon) : authority;
-      const std::string number = port ? authority.substr(colon + 1) : "443";
+      const auto [host, port] = host_and_port(url.substr(from, to - from));
+      const std::string number = port.empty() ? "443" : port;
       url = cat(url.substr(0, from), name, ":", number, url.substr(to));
       x.connect_to =
           curl.slist_append(nullptr, cat(name, ":", number, ":", host, ":", number).c_str());
     }
   }
-  if (const std::string& address = r.connect_to; !address.empty()) {
-    const bool v6 = address.find(':') != std::string::npos;
-    x.connect_to = curl.slist_append(  // whatever its host and port: to there, and the same port
-        x.connect_to, cat("::", v6 ? "[" : "", address, v6 ? "]:" : ":").c_str());
-  }
+  if (!r.connect_to.empty()) pin(curl, x);
   if (x.connect_to) set(CURLOPT_CONNECT_TO, x.connect_to);
+  if (x.resolved) set(CURLOPT_RESOLVE, x.resolved);
   set(CURLOPT_URL, url.c_str());
   set(CURLOPT_PROTOCOLS_STR, r.mail ? "smtp,smtps" : "http,https");
   set(CURLOPT_NOSIGNAL, 1L);
@@ -281,9 +310,10 @@ void release(const Curl& curl, Exchange& x) {
   curl.easy_cleanup(x.easy);
   curl.slist_free_all(x.headers);
   curl.slist_free_all(x.connect_to);
+  curl.slist_free_all(x.resolved);
   curl.slist_free_all(x.mail_to);
   x.easy = nullptr;
-  x.headers = x.connect_to = x.mail_to = nullptr;
+  x.headers = x.connect_to = x.resolved = x.mail_to = nullptr;
 }
 
 void cancel(Exchange& x) {

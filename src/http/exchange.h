@@ -29,6 +29,7 @@ struct Exchange {
   CURL* easy = nullptr;  // this and what follows: the I/O thread's
   curl_slist* headers = nullptr;
   curl_slist* connect_to = nullptr;
+  curl_slist* resolved = nullptr;
   curl_slist* mail_to = nullptr;
   size_t mail_sent = 0;     // bytes of the body
   bool head_done = false;   // of the final answer

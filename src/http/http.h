@@ -67,9 +67,9 @@ struct Request {
   // Once the head of an answer has come it is an answer, with as much of its body as came: what is
   // too long is cut, and so is what is not there in time. The connection is dropped.
   bool take_partial = false;
-  // The address to connect to ("192.0.2.1", "2001:db8::1") instead of what the URL's host resolves
-  // to; Host, SNI and verification stay the URL's.
-  std::string connect_to;
+  // The addresses to connect to ("192.0.2.1", "2001:db8::1"), the first that takes the connection,
+  // instead of what the URL's host resolves to; Host, SNI and verification stay the URL's.
+  std::vector<std::string> connect_to;
   // A message to a mail server (smtp, smtps): `body` is sent to it with these, method and headers
   // are not used, and Response::status is the server's last reply code.
   std::optional<Mail> mail;
@@ -79,6 +79,7 @@ struct Response {
   int status = 0;
   Headers headers;  // names lower-cased
   std::string body;
+  std::string address = {};  // numeric: that it came from
   std::string_view header(std::string_view lower_name) const;  // "" when absent
 };
 

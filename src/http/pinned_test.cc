@@ -33,7 +33,7 @@ class Server {
 Request pinned(const Server& s) {
   Request r;
   r.url = s.url("receiver.test");
-  r.connect_to = "127.0.0.1";
+  r.connect_to = {"127.0.0.1"};
   r.timeout_ms = 300;
   return r;
 }
@@ -45,6 +45,26 @@ TEST(Pinned, connects_where_it_is_told_and_asks_for_the_url) {
   ASSERT_TRUE(r) << r.error().text();
   EXPECT_EQ(r->body, "ok");
   EXPECT_NE(s.head().find("\r\nHost: receiver.test:" + std::to_string(s.port()) + "\r\n"), std::string::npos);
+}
+
+TEST(Pinned, goes_on_to_the_next_address_when_one_refuses) {
+  Server s("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  auto client = Client::make({});
+  for (const std::vector<std::string>& addresses :
+       {std::vector<std::string>{"127.0.0.2", "127.0.0.1"}, {"::1", "127.0.0.2", "127.0.0.1"}, {"127.0.0.1", "::1"}}) {
+    Request r = pinned(s);
+    r.connect_to = addresses;
+    const auto answer = (*client)->send(r);
+    ASSERT_TRUE(answer) << answer.error().text();
+    EXPECT_EQ(answer->body, "ok");
+    EXPECT_EQ(answer->address, "127.0.0.1");
+    EXPECT_NE(s.head().find("\r\nHost: receiver.test:" + std::to_string(s.port()) + "\r\n"), std::string::npos);
+  }
+  Request r = pinned(s);
+  r.connect_to = {"::1", "127.0.0.2"};
+  const auto refused = (*client)->send(r);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text().find("connection refused"), std::string::npos) << refused.error().text();
 }
 
 TEST(Pinned, receivers_at_one_address_do_not_wait_for_each_other) {

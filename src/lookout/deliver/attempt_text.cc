@@ -26,6 +26,11 @@ std::string response_text(const http::Response& r, const Subscription& s) {
   return clean_text(masked(std::move(out), s), kLimit);
 }
 
+std::string peer_text(const Target& target, const std::string& answered_from) {
+  if (target.addresses.empty()) return "";
+  return cat(answered_from.empty() ? join(target.addresses, ", ") : answered_from, " port ", target.port);
+}
+
 std::string error_text(const Error& error, const http::Request& request, const Subscription& s) {
   std::string_view text = error.text();
   const std::string url = quote(request.url);

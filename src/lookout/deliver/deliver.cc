@@ -154,6 +154,7 @@ void DeliverEngine::handle(News news) {
   }
   const auto& answer = std::get<Answered>(news.what).response;
   if (!answer) return fail(news.job, answer.error());
+  job.answered_from = answer->address;
   if (job.sink->next != nullptr) return go_on(job, *answer);
   conclude(news.job, job.sink->judge(*answer), response_text(*answer, job.claimed[0].subscription));
 }

@@ -93,7 +93,7 @@ void DeliverEngine::record(const Job& job, const Claimed& c, const Verdict& v, c
   a.error = v.why;
   a.response_head = head;
   a.told = job.told;
-  if (!job.target.address.empty()) a.peer = cat(job.target.address, " port ", job.target.port);
+  a.peer = peer_text(job.target, job.answered_from);
   switch (v.outcome) {
     case Outcome::kSucceeded:
       e.state = DeliveryState::kSucceeded;

@@ -87,6 +87,8 @@ Status check_name(std::string_view host) {
   return ok();
 }
 
+constexpr size_t kMostAddresses = 8;  // that are tried; all are checked
+
 bool is_network(std::string_view entry) { return entry.find('/') != std::string_view::npos; }
 
 bool named(const GuardOptions& options, const std::string& host, int port) {
@@ -178,11 +180,13 @@ Result<Form> check_form(std::string_view url, const GuardOptions& options) {
     if (!ip || parts->host.find(':') == std::string::npos) {
       return refused(cat("the host [", parts->host, "] is no IPv6 address"));
     }
-    target.host = target.address = ip->text();
+    target.host = ip->text();
+    target.addresses = {target.host};
   } else {
     TRY(check_name(target.host));
     if (const auto ip = parse_numeric_host(target.host, &broken)) {
-      target.host = target.address = ip->text();
+      target.host = ip->text();
+      target.addresses = {target.host};
     }
     if (broken) return refused(cat("the host ", quote(target.host), " is no address"));
   }
@@ -197,8 +201,8 @@ Result<Form> check_form(std::string_view url, const GuardOptions& options) {
                         ? std::count(std::begin(kMailPorts), std::end(kMailPorts), target.port)
                         : std::count(options.ports.begin(), options.ports.end(), target.port);
   if (!port) return refused(cat("the port ", target.port, " is not allowed"));
-  if (!target.address.empty()) {
-    TRY(check_address(target.host, *parse_address(target.address), options));
+  if (!target.addresses.empty()) {
+    TRY(check_address(target.host, *parse_address(target.host), options));
   }
   return form;
 }
@@ -213,7 +217,7 @@ Result<Target> check_url(std::string_view url, const GuardOptions& options,
                          const Resolve& resolve) {
   Form form = TRY(check_form(url, options));
   Target& target = form.target;
-  if (!target.address.empty()) return target;
+  if (!target.addresses.empty()) return target;
   const auto addresses = TRY(resolve ? resolve(target.host) : system_resolve(target.host));
   if (addresses.empty())
     return Error(Code::kUnavailable, cat("lookup ", target.host, ": no address"));
@@ -222,7 +226,7 @@ Result<Target> check_url(std::string_view url, const GuardOptions& options,
     if (!ip)
       return refused(cat("the host ", target.host, " resolves to ", quote(text), ", no address"));
     if (!form.named) TRY(check_address(target.host, *ip, options));
-    if (target.address.empty()) target.address = ip->text();
+    if (target.addresses.size() < kMostAddresses) target.addresses.push_back(ip->text());
   }
   return target;
 }

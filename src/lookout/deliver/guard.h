@@ -29,7 +29,7 @@ struct GuardOptions {
 struct Target {
   std::string host;  // lower case, without brackets and a last dot; a numeric form as an address
   int port = 0;
-  std::string address;  // the one to connect to
+  std::vector<std::string> addresses;  // those to connect to: the first that takes it
 };
 
 // Resolves a host to its addresses; for tests. Empty: getaddrinfo (blocks: call on a worker).

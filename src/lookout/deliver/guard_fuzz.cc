@@ -46,7 +46,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       check_url(url, {}, [&](const std::string&) { return std::vector<std::string>{address}; });
   if (!target) return 0;
   const int p = target->port;
-  if (is_private(target->address)) std::abort();
+  for (const std::string& address : target->addresses) {
+    if (is_private(address)) std::abort();
+  }
   if (p != 443 && p != 8443 && p != 25 && p != 465 && p != 587) std::abort();
   if (target->host.empty()) std::abort();
   return 0;

@@ -15,7 +15,7 @@ std::string verdict(std::string_view url, const GuardOptions& options = {},
                     std::vector<std::string> addresses = {"198.51.100.7"}) {
   const auto t = check_url(url, options, resolves_to(std::move(addresses)));
   if (!t) return t.error().text();
-  return t->host + ":" + std::to_string(t->port) + " at " + t->address;
+  return t->host + ":" + std::to_string(t->port) + " at " + join(t->addresses, ", ");
 }
 
 TEST(Guard, lets_public_https_receivers_pass) {
@@ -23,6 +23,8 @@ TEST(Guard, lets_public_https_receivers_pass) {
   EXPECT_EQ(verdict("HTTPS://Hooks.Example.COM.:8443"), "hooks.example.com:8443 at 198.51.100.7");
   EXPECT_EQ(verdict("https://[2606:4700::1111]/"), "2606:4700::1111:443 at 2606:4700::1111");
   EXPECT_EQ(verdict("smtp://mail.example.com"), "mail.example.com:587 at 198.51.100.7");
+  EXPECT_EQ(verdict("https://a.example", {}, {"2606:4700::1", "198.51.100.7"}),
+            "a.example:443 at 2606:4700::1, 198.51.100.7");
 }
 
 TEST(Guard, refuses_what_only_looks_like_a_receiver) {

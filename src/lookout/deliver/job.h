@@ -34,6 +34,7 @@ struct Job {
   std::string told;              // whom it goes to, for its attempts
   http::Request request;
   Target target;
+  std::string answered_from;     // the address of the last answer
   Mark mark;                     // what its success makes so
   int answers = 0;               // of an attempt that needs several requests
   int64_t started_ms = 0, started_ns = 0, timeout_ms = 0;

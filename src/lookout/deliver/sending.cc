@@ -151,7 +151,7 @@ void DeliverEngine::start(Endpoint& e, std::unique_ptr<Job> owned) {
   }
   auto form = check_url_form(job.request.url, options_.guard);
   if (!form) return fail(id, form.error());
-  if (!form->address.empty()) {
+  if (!form->addresses.empty()) {
     job.target = std::move(*form);
     return send(job);
   }
@@ -165,7 +165,7 @@ void DeliverEngine::start(Endpoint& e, std::unique_ptr<Job> owned) {
 void DeliverEngine::send(Job& job) {
   auto client = client_for(job.route.tls);
   if (!client) return fail(job.id, client.error());
-  job.request.connect_to = job.target.address;
+  job.request.connect_to = job.target.addresses;
   job.pending =
       (*client)->start(job.request, [inbox = inbox_, id = job.id](Result<http::Response> r) {
         inbox->put({id, Answered{std::move(r)}});

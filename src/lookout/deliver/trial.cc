@@ -58,9 +58,9 @@ Status attempt_http(const SinkKind& sink, const Claimed& claimed, const Route& r
     return Error("this sink has nothing to tell of a test", Code::kFailedPrecondition);
   }
   const Target target = TRY(check_url(request.url, options.guard, options.resolve));
-  out.peer = cat(target.address, " port ", target.port);
-  request.connect_to = target.address;
+  request.connect_to = target.addresses;
   const auto answer = exchange(request, route, options);
+  out.peer = peer_text(target, answer ? answer->address : "");
   if (!answer) {
     out.error = error_text(answer.error(), request, claimed.subscription);
     return ok();
@@ -77,7 +77,7 @@ Status attempt_own(const SinkKind& sink, const Claimed& claimed, const Route& ro
   Target target;
   if (!route.url.empty()) {
     target = TRY(check_url(route.url, options.guard, options.resolve));
-    out.peer = cat(target.address, " port ", target.port);
+    out.peer = peer_text(target, "");
   }
   const Verdict verdict =
       sink.send({&claimed, 1}, {now_ms, target, disk, options.guard, options.resolve});

@@ -45,7 +45,7 @@ Verdict deliver(const MailServer& m, std::string more, std::string secret = "") 
   EXPECT_TRUE(sink.check(c.subscription));
   auto request = sink.request({&c, 1}, 1'767'323'045'678);
   EXPECT_TRUE(request);
-  request->connect_to = "127.0.0.1";
+  request->connect_to = {"127.0.0.1"};
   request->timeout_ms = 5000;
   request->take_partial = true;
   auto client = http::Client::make({});

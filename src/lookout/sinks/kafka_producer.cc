@@ -127,7 +127,10 @@ void KafkaProducer::troubled(rd_kafka_t*, int error, const char* reason, void* s
 int KafkaProducer::resolve(const char* host, const char* port, const addrinfo*, addrinfo** out,
                            void* self) {
   if (host == nullptr) {  // what was given before is done with
-    if (out != nullptr && *out != nullptr) ::freeaddrinfo(*out);
+    for (addrinfo* one = out != nullptr ? *out : nullptr; one != nullptr;) {
+      addrinfo* const next = std::exchange(one->ai_next, nullptr);
+      ::freeaddrinfo(std::exchange(one, next));
+    }
     return 0;
   }
   auto* producer = static_cast<KafkaProducer*>(self);
@@ -148,7 +151,11 @@ int KafkaProducer::resolve(const char* host, const char* port, const addrinfo*, 
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
-  return ::getaddrinfo(target->address.c_str(), port, &hints, out);
+  for (addrinfo** end = out; const std::string& address : target->addresses) {
+    if (const int code = ::getaddrinfo(address.c_str(), port, &hints, end); code != 0) return code;
+    end = &(*end)->ai_next;  // one address, one entry
+  }
+  return 0;
 }
 
 Verdict KafkaProducer::verdict_of(rd_kafka_resp_err_t error) {

@@ -144,7 +144,7 @@ Verdict send(std::span<const Claimed> events, const Sending& sending) {
   }
   const auto told = [&]() -> Status {
     NatsWire wire(o->timeout_ms > 0 ? o->timeout_ms : kTimeoutMs);
-    TRY(wire.open(sending.target.address, sending.target.port));
+    TRY(wire.open(sending.target.addresses, sending.target.port));
     TRY(greet(wire, *o, sending.target.host));
     return publish(wire, messages, inbox, s.secret);
   };

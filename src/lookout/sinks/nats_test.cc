@@ -39,7 +39,7 @@ Verdict deliver(const LineServer& s, size_t events, std::string more = "",
   std::vector<Claimed> all(events, c);
   for (size_t i = 0; i < events; ++i) all[i].event.sequence = static_cast<int64_t>(i) + 1;
   sys::MemoryDisk disk;
-  return find_sink("nats")->send(all, {0, {"n.test", s.port(), "127.0.0.1"}, disk, {}, {}});
+  return find_sink("nats")->send(all, {0, {"n.test", s.port(), {"127.0.0.1"}}, disk, {}, {}});
 }
 
 TEST(Nats, publishes_and_waits_for_the_streams_word) {

@@ -17,8 +17,8 @@ constexpr size_t kMaxMessage = 1 << 20;
 NatsWire::NatsWire(int64_t timeout_ms)
     : until_ns_(sys::real_clock().monotonic_ns() + timeout_ms * 1'000'000) {}
 
-Status NatsWire::open(const std::string& address, int port) {
-  connection_ = TRY(http::Connection::open(address, port, until_ns_));
+Status NatsWire::open(std::span<const std::string> addresses, int port) {
+  connection_ = TRY(http::Connection::open(addresses, port, until_ns_));
   return ok();
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,7 +22,7 @@ class NatsWire {
  public:
   explicit NatsWire(int64_t timeout_ms);
 
-  Status open(const std::string& address, int port);
+  Status open(std::span<const std::string> addresses, int port);
   // Between two lines of the server's. Error also when it went on in clear.
   Status secure(const http::Tls& tls, const std::string& host);
   Status write(std::string_view bytes) { return connection_->write(bytes); }

@@ -219,8 +219,6 @@ Status Service::keep_subscriptions(const Config& config, const std::vector<Subsc
   for (Subscription s : config.subscriptions) {
     if (const Subscription* old = known(s.name)) {
       s.id = old->id;
-      s.paused = old->paused;
-      s.paused_why = old->paused_why;
       TRY(store_->update_subscription(s, kFile));
     } else if (auto added = store_->add_subscription(s, kFile);
                !added && added.error().code() != Code::kAlreadyExists) {  // another process's

@@ -251,8 +251,13 @@ class Store {
   // held. Changing where one sends takes effect for what it has waiting, too.
   // What changes a subscription or a setting stands in the audit by the same transaction.
   virtual Result<Subscription> add_subscription(const Subscription& s, const Author& by = {}) = 0;
-  // Kept: the secret when it is "", the options when they are what subscriptions() gave.
+  // Kept: the secret when it is "", the options when they are what subscriptions() gave, and always
+  // whether it is paused.
   virtual Status update_subscription(const Subscription& s, const Author& by = {}) = 0;
+  // `why` is lookout's own reason, which leaves one alone that is paused already; resumed, a
+  // subscription's failures so far are no longer held against it.
+  virtual Status pause_subscription(int64_t id, bool paused, std::string_view why = {},
+                                    const Author& by = {}) = 0;
   // Its waiting deliveries: cancelled.
   virtual Status remove_subscription(int64_t id, const Author& by = {}) = 0;
   virtual Result<std::vector<Subscription>> subscriptions() = 0;  // without secrets

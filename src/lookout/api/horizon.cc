@@ -214,7 +214,6 @@ Status read_webhook(const Call& c, bool fresh, Subscription& s) {
     TRY(take_triggers(top, triggers, s.filter));
     w.triggers = triggers;
   }
-  if (fresh || s.enabled) s.paused = false, s.paused_why.clear();
   s.sink_kind = "webhook";
   const std::string options = Data()
                                   .text("url", w.url)
@@ -320,6 +319,10 @@ Result<Answer> change_webhook(Backend& b, const Call& c) {
   Subscription s = TRY(b.store.whole_subscription(TRY(subscription_for(b, c, true)).id));
   TRY(read_webhook(c, false, s));
   TRY(b.store.update_subscription(s, c.by));
+  if (s.enabled) {
+    TRY(b.store.pause_subscription(s.id, false, "", c.by));
+    s.paused = false;
+  }
   b.hooks.wake();
   return shown(webhook_json(s));
 }

@@ -48,9 +48,9 @@ bool concerns(const Filter& f, std::string_view place) {
 
 Result<Answer> pause(Backend& b, const Call& c, bool paused) {
   Subscription s = TRY(subscription_of(b, c));
+  TRY(b.store.pause_subscription(s.id, paused, "", c.by));
   s.paused = paused;
   s.paused_why.clear();
-  TRY(b.store.update_subscription(s, c.by));
   b.hooks.wake();
   return Answer{shown(b, s)};
 }

@@ -60,9 +60,8 @@ TEST(Deliver, sends_nothing_that_was_handed_out_once_it_is_paused_or_removed) {
   for (const bool removed : {false, true}) {
     HandedOut h;
     h.begin();
-    h.s.paused = true;
     ASSERT_TRUE(removed ? h.w.store.remove_subscription(h.s.id)
-                        : h.w.store.update_subscription(h.s));
+                        : h.w.store.pause_subscription(h.s.id, true));
     h.release();
     ASSERT_TRUE(eventually([&] { return h.count(DeliveryState::kLeased) == 0; }));
     h.w.deliverer->stop(1000);

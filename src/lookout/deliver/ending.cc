@@ -60,7 +60,7 @@ void DeliverEngine::conclude(uint64_t id, Verdict v, std::string head) {
   }
   if (v.outcome == Outcome::kDead && job->claimed.size() > 1) return tell_alone(std::move(job));
   for (const Claimed& c : job->claimed) record(*job, c, v, head);
-  if (v.outcome == Outcome::kDisable) pause(job->claimed[0].subscription.id);
+  if (v.outcome == Outcome::kDisable) pause(job->claimed[0].subscription);
   claim_soon_ = true;  // the next of its keys
 }
 
@@ -172,17 +172,10 @@ void DeliverEngine::end_unsent(const Claimed& c, Ending e) {
   claim_soon_ = true;
 }
 
-void DeliverEngine::pause(int64_t id) {
-  auto all = store_.subscriptions();
-  if (!all) return;
-  for (Subscription& s : *all) {
-    if (s.id != id || s.paused) continue;
-    s.paused = true;
-    s.paused_why = "its receiver is gone: it answered 410";
-    if (Status done = store_.update_subscription(s); !done) {
-      options_.log("WARN", "pausing a subscription whose receiver is gone",
-                   {{"subscription", s.name}, {"error", done.error().text()}});
-    }
+void DeliverEngine::pause(const Subscription& s) {
+  if (Status done = store_.pause_subscription(s.id, true, "its receiver is gone: it answered 410"); !done) {
+    options_.log("WARN", "pausing a subscription whose receiver is gone",
+                 {{"subscription", s.name}, {"error", done.error().text()}});
   }
 }
 

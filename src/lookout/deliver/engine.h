@@ -105,7 +105,7 @@ class DeliverEngine final : public Deliverer {
   void end_unsent(const Claimed& c, Ending e);
   bool done_before(const Claimed& c, const Mark& mark);
   void go_on(Job& job, const http::Response& answer);
-  void pause(int64_t subscription);
+  void pause(const Subscription& s);
   void disable_failing(const Subscription& s);
   void end(Ending e);
   bool end_now(const Ending& e);

@@ -49,7 +49,6 @@ TEST_P(AuditTest, EachChangeOfASubscriptionIsToldWithWhatItChanges) {
   } cases[] = {
       {[](Subscription& x) { x.filter.types = {"release.*"}; },
        R"([{"field":"types","after":["release.*"]}])"},
-      {[](Subscription& x) { x.paused = true; }, R"([{"field":"paused","before":false,"after":true}])"},
       {[](Subscription& x) { x.secret = "secret-two"; },
        R"([{"field":"secret","before":"***","after":"***"}])"},
       {[](Subscription& x) { x.options = R"({"url":"https://h.test/token-two"})"; },
@@ -66,7 +65,12 @@ TEST_P(AuditTest, EachChangeOfASubscriptionIsToldWithWhatItChanges) {
     EXPECT_EQ(last().by.role, "admin");
     s = store_->subscriptions()->at(0);
   }
-  ASSERT_TRUE(store_->update_subscription(s, kAnn));
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(store_->pause_subscription(s.id, true, "", kAnn));
+    ASSERT_TRUE(store_->update_subscription(s, kAnn)) << "read before it was paused";
+  }
+  EXPECT_EQ(last().change.fields, R"([{"field":"paused","before":false,"after":true}])");
+  EXPECT_EQ(last().by.role, "admin");
   EXPECT_EQ(all().size(), 6u) << "what changes nothing is no change";
   ASSERT_TRUE(store_->remove_subscription(s.id));
   EXPECT_EQ(all().back(), "lookout removed subscription hook") << "who says nothing else is lookout itself";
@@ -86,6 +90,7 @@ TEST_P(AuditTest, WhatIsRefusedLeavesNothing) {
   EXPECT_FALSE(store_->add_subscription(same, kAnn));
   same.id = 99;
   EXPECT_EQ(store_->update_subscription(same, kAnn).error().code(), Code::kNotFound);
+  EXPECT_EQ(store_->pause_subscription(99, true, "", kAnn).error().code(), Code::kNotFound);
   EXPECT_EQ(store_->remove_subscription(99, kAnn).error().code(), Code::kNotFound);
   EXPECT_EQ(store_->remove_setting("rule", "none", kAnn).error().code(), Code::kNotFound);
   EXPECT_EQ(all(), (Entries{"lookout added subscription a"}));

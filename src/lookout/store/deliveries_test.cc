@@ -93,9 +93,9 @@ TEST_P(OutboxTest, OptionsAreStoredEncryptedAndReadMasked) {
   EXPECT_EQ(kept.options, kShown);
   EXPECT_EQ(store_->subscriptions()->at(0).options, kShown);
   EXPECT_EQ(store_->subscriptions()->at(0).manner, s.manner);
-  kept.paused = true;  // as it was read: its secrets are kept
+  kept.enabled = false;  // as it was read: its secrets are kept
   ASSERT_TRUE(store_->update_subscription(kept));
-  kept.paused = false;
+  kept.enabled = true;
   ASSERT_TRUE(store_->update_subscription(kept));
   EXPECT_EQ(store_->whole_subscription(kept.id)->options, kTokens);
   tell("web");
@@ -327,16 +327,17 @@ TEST_P(OutboxTest, ASubscriptionThatIsDisabledOrPausedHoldsWhatItHas) {
   tell("web"), tell("web");
   for (const auto& [enabled, paused] : {std::pair{false, false}, {true, true}, {false, true}}) {
     s.enabled = enabled;
-    s.paused = paused;
-    ASSERT_TRUE(store_->update_subscription(s));
+    ASSERT_TRUE(store_->pause_subscription(s.id, paused));
+    ASSERT_TRUE(store_->update_subscription(s)) << "read before: it says nothing of the pause";
     EXPECT_EQ(store_->subscriptions()->at(0).paused, paused);
     EXPECT_TRUE(claim().empty());
     EXPECT_EQ(*store_->next_due_ms(), 0);
     tell("db");
   }
   s.enabled = true;
-  s.paused = false;
   ASSERT_TRUE(store_->update_subscription(s));
+  EXPECT_TRUE(claim().empty()) << "it is paused still";
+  ASSERT_TRUE(store_->pause_subscription(s.id, false));
   EXPECT_EQ(sequences(claim()), Seqs{1}) << "and what came meanwhile was not due to it";
 }
 

@@ -52,6 +52,8 @@ class SqlStore : public Store {
   Result<std::vector<StoredGap>> gaps(int64_t after, int limit) override;
   Result<Subscription> add_subscription(const Subscription& s, const Author& by = {}) override;
   Status update_subscription(const Subscription& s, const Author& by = {}) override;
+  Status pause_subscription(int64_t id, bool paused, std::string_view why = {},
+                            const Author& by = {}) override;
   Status remove_subscription(int64_t id, const Author& by = {}) override;
   Result<std::vector<Subscription>> subscriptions() override;
   Result<Subscription> whole_subscription(int64_t id) override;
@@ -116,6 +118,9 @@ class SqlStore : public Store {
   // Whether it is to be written, and that it was (standing.cc).
   bool outcome_is_news(int64_t subscription, bool succeeded, int64_t now);
   void know_outcome(int64_t subscription, bool succeeded, int64_t now);
+  // In a transaction that has touched the subscriptions. Gives what it was before.
+  Result<Subscription> write_pause(db::Session& session, int64_t id, bool paused, std::string_view why,
+                                   const Author& by);
   Result<int64_t> failing_too_long(db::Session& session, int64_t id, std::string& error);
   // Events that no region has, with the deliveries they are due (commit.cc).
   Status tell_own(db::Session& session, const Batch& batch) REQUIRES(writer_.lock);

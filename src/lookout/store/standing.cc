@@ -121,15 +121,8 @@ Result<bool> SqlStore::disable_failing(int64_t id) {
     version = TRY(touch_subscriptions(session));  // of several processes one at a time comes here
     const int64_t since = TRY(failing_too_long(session, id, error));
     if (since == 0) return ok();
-    TRY(hold_lanes(session, id));
-    const Subscription before = TRY(stored_subscription(session, id));
-    Subscription after = before;
-    after.paused = true;
-    after.paused_why = cat("every attempt has failed since ", time_text(since), ": ", error);
-    TRY(session.run("update subscription set paused = 1, paused_why = ? where id = ?",
-                    after.paused_why, id));
-    TRY(add_audit(session, now_ms(), {},
-                  change_of("subscription", before.name, piece_of(before), piece_of(after))));
+    const std::string why = cat("every attempt has failed since ", time_text(since), ": ", error);
+    const Subscription before = TRY(write_pause(session, id, true, why, {}));
     Batch batch;
     batch.region = batch.cluster_uid = kOwn;
     Event e;
@@ -139,7 +132,7 @@ Result<bool> SqlStore::disable_failing(int64_t id) {
     e.subject.kind = "Subscription";
     e.subject.name = before.name;
     e.reason = "Failing";
-    e.message = clean_text(after.paused_why);
+    e.message = clean_text(why);
     e.time_ms = now_ms();
     e.data = Data()
                  .number("subscription", id)

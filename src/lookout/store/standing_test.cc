@@ -142,9 +142,7 @@ TEST_P(StandingTest, OneWhoseEveryAttemptHasFailedForLongIsPausedAndToldOnce) {
   EXPECT_NE(noted.change.fields.find("paused_reason"), std::string::npos);
 
   // Resumed it goes on with what has waited, and has its whole time again.
-  Subscription again = paused;
-  again.paused = false;
-  ASSERT_TRUE(store_->update_subscription(again));
+  ASSERT_TRUE(store_->pause_subscription(s.id, false));
   EXPECT_EQ(now_of(s.id).paused_why, "");
   EXPECT_EQ(fares(s.id).failing_since_ms, 0);
   claimed = claim();

@@ -79,6 +79,20 @@ Status hold_lanes(db::Session& session, int64_t subscription) {
       [](const db::Row&) {}, subscription);
 }
 
+// What it holds is due when it was.
+Status free_lanes(db::Session& session, int64_t subscription) {
+  TRY(session.run("update lane set due_ms = (select due_ms from delivery where id = lane.head) "
+                  "where subscription_id = ? and due_ms = ?",
+                  subscription, kHeldMs));
+  return ok();
+}
+
+// What failed before is no longer held against it.
+Status forget_failing(db::Session& session, int64_t subscription) {
+  TRY(session.run("update standing set failing_since_ms = 0 where subscription_id = ?", subscription));
+  return ok();
+}
+
 Result<int64_t> SqlStore::touch_subscriptions(db::Session& session) {
   return session.number(
       "update ledger set subscriptions = subscriptions + 1 where one = 1 returning subscriptions", 0);
@@ -139,15 +153,15 @@ Status SqlStore::update_subscription(const Subscription& s, const Author& by) {
     const Subscription before = TRY(stored_subscription(session, s.id));
     const std::string shown = masked_options(before.options);
     Subscription after = s;
-    if (!s.paused) after.paused_why.clear();
+    after.paused = before.paused;
+    after.paused_why = before.paused_why;
     if (s.options.empty() || s.options == shown) after.options = before.options;
     if (s.secret.empty()) after.secret = before.secret;
     const bool elsewhere = before.sink_kind != s.sink_kind || after.options != before.options;
     TRY(session.run("update subscription set name = ?, filter = ?, generation = generation + ?, "
-                    "sink_kind = ?, order_by = ?, enabled = ?, paused = ?, paused_why = ?, "
-                    "manner = ? where id = ?",
+                    "sink_kind = ?, order_by = ?, enabled = ?, manner = ? where id = ?",
                     s.name, filter_json(s.filter), elsewhere ? 1 : 0, s.sink_kind, s.order_by,
-                    s.enabled, s.paused, after.paused_why, manner_json(s.manner), s.id));
+                    s.enabled, manner_json(s.manner), s.id));
     if (elsewhere) {
       TRY(session.run("update subscription set sink_public = ?, sealed_options = ? where id = ?",
                       masked_options(after.options), sealed(after.options, options_place(s.id)),
@@ -157,20 +171,42 @@ Status SqlStore::update_subscription(const Subscription& s, const Author& by) {
       TRY(session.run("update subscription set secret = ? where id = ?",
                       sealed(s.secret, secret_place(s.id)), s.id));
     }
-    if (elsewhere || (before.paused && !s.paused)) {  // what failed before is no longer held against it
-      TRY(session.run("update standing set failing_since_ms = 0 where subscription_id = ?", s.id));
-    }
-    if (s.active()) {
-      TRY(session.run("update lane set due_ms = (select due_ms from delivery where id = lane.head) "
-                      "where subscription_id = ? and due_ms = ?",
-                      s.id, kHeldMs));
-    }
+    if (elsewhere) TRY(forget_failing(session, s.id));
+    if (after.active()) TRY(free_lanes(session, s.id));
     return add_audit(session, now_ms(), by,
                      change_of("subscription", s.name, piece_of(before), piece_of(after)));
   });
   if (!done) return named(done.error(), s);
   know_version(version);
   return done;
+}
+
+Result<Subscription> SqlStore::write_pause(db::Session& session, int64_t id, bool paused,
+                                           std::string_view why, const Author& by) {
+  TRY(hold_lanes(session, id));
+  Subscription before = TRY(stored_subscription(session, id));
+  if (before.paused && !why.empty()) return before;
+  Subscription after = before;
+  after.paused = paused;
+  after.paused_why = why;
+  TRY(session.run("update subscription set paused = ?, paused_why = ? where id = ?", paused,
+                  after.paused_why, id));
+  if (before.paused && !paused) TRY(forget_failing(session, id));
+  if (after.active()) TRY(free_lanes(session, id));
+  TRY(add_audit(session, now_ms(), by,
+                change_of("subscription", before.name, piece_of(before), piece_of(after))));
+  return before;
+}
+
+Status SqlStore::pause_subscription(int64_t id, bool paused, std::string_view why, const Author& by) {
+  int64_t version = 0;
+  TRY(change(writer_, [&](db::Session& session) -> Status {
+    version = TRY(touch_subscriptions(session));
+    TRY(write_pause(session, id, paused, why, by));
+    return ok();
+  }));
+  know_version(version);
+  return ok();
 }
 
 Status SqlStore::remove_subscription(int64_t id, const Author& by) {

@@ -229,7 +229,7 @@ constexpr SchemaField kAttempt[] = {
     {"took_ms", "number", ""},
     {"status", "number", "of HTTP or SMTP"},
     {"error", "text", "nothing: it was taken"},
-    {"peer", "text", "the address it was sent to"},
+    {"peer", "text", "the address that answered, else those it was sent to"},
     {"response", "text", "the answer's head, for admins"},
     {"told", "text", "whom `whom` found, and whom not; for operators"},
 };

@@ -205,7 +205,7 @@ TEST(Deliver, repeats_with_the_same_id_when_the_receiver_closed_without_an_answe
   EXPECT_EQ(w.store.all_attempts().size(), 2u);
 }
 
-TEST(Deliver, connects_to_the_address_that_was_checked) {
+TEST(Deliver, connects_to_the_addresses_that_were_checked_and_tells_which) {
   Receiver r(always(200));
   World w;
   w.subscribe(r.url("/hook", "receiver.test"));
@@ -215,7 +215,7 @@ TEST(Deliver, connects_to_the_address_that_was_checked) {
   o.resolve = [&](const std::string& host) -> Result<std::vector<std::string>> {
     EXPECT_EQ(host, "receiver.test");
     ++asked;
-    return std::vector<std::string>{"127.0.0.1"};
+    return std::vector<std::string>{"::1", "127.0.0.2", "127.0.0.1"};  // only the last one listens
   };
   w.run(o);
   w.tell();

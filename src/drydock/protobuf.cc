@@ -90,7 +90,11 @@ Result<bool> read_special(std::string_view name, std::string_view bytes, Value* 
   }
   if (!wire.ok()) return malformed();
   if (time) {
-    int64_t ns = static_cast<int64_t>(numbers[1]) * 1'000'000'000 + static_cast<int64_t>(numbers[2]);
+    int64_t ns = 0;
+    if (__builtin_mul_overflow(static_cast<int64_t>(numbers[1]), int64_t{1'000'000'000}, &ns) ||
+        __builtin_add_overflow(ns, static_cast<int64_t>(numbers[2]), &ns)) {
+      return Error(Code::kInvalidArgument, "a time lies outside of 1677 to 2262");
+    }
     *out = bytes.empty() ? Value() : make(time_text(ns, last == "MicroTime"));
   } else if (last == "Quantity") {
     *out = make(texts[1]);

@@ -72,6 +72,8 @@ class Writer {
  private:
   Status write_list(const Value& v, size_t depth);
   Status write_map(const Value& v, size_t depth);
+  Status write_members(const std::vector<value::StructField>& members, size_t depth);
+  Status write_member(std::string_view name, const Value& v, size_t depth);
   void new_line(size_t depth) {
     if (o_.indent.empty()) return;
     out_.push_back('\n');
@@ -117,6 +119,9 @@ Status Writer::write(const Value& v, size_t depth) {
       out_.push_back('"');
       return ok();
     case Type::kObject: {
+      if (const auto members = v.as_object()->json_members(); !members.empty()) {
+        return write_members(members, depth);
+      }
       Value plain = v.as_object()->plain();
       if (plain.is_invalid()) {
         return Error("json: unsupported type: " + std::string(v.as_object()->go_type()),
@@ -172,14 +177,29 @@ Status Writer::write_map(const Value& v, size_t depth) {
   for (const auto& e : *v.as_map()) {
     if (!first) out_.push_back(',');
     first = false;
-    new_line(depth + 1);
-    append_string(out_, e.key, o_.escape_html);
-    out_ += o_.indent.empty() ? ":" : ": ";
-    TRY(write(e.value, depth + 1));
+    TRY(write_member(e.key, e.value, depth + 1));
   }
   if (!first) new_line(depth);
   out_.push_back('}');
   return ok();
+}
+
+Status Writer::write_members(const std::vector<value::StructField>& members, size_t depth) {
+  out_.push_back('{');
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (i > 0) out_.push_back(',');
+    TRY(write_member(members[i].name, members[i].value, depth + 1));
+  }
+  new_line(depth);
+  out_.push_back('}');
+  return ok();
+}
+
+Status Writer::write_member(std::string_view name, const Value& v, size_t depth) {
+  new_line(depth);
+  append_string(out_, name, o_.escape_html);
+  out_ += o_.indent.empty() ? ":" : ": ";
+  return write(v, depth);
 }
 
 }  // namespace

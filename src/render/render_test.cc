@@ -69,6 +69,18 @@ TEST(Render, ShowsHelmsObjects) {
                                     "{{ .Capabilities.KubeVersion.Minor }}", "v1.37.0 37"},
       {"but not inside a function", "{{ printf \"%v\" .Capabilities.KubeVersion }}",
        "{v1.37.0  1 37}"},
+      {"structs are written in their own order", "{{ toJson .Capabilities.KubeVersion }}",
+       R"({"Version":"v1.37.0","Major":"1","Minor":"37"})"},
+      {"by the names of their tags", "{{ toJson .Capabilities.HelmVersion }}",
+       R"({"version":"v4.3.1","kube_client_version":"v1.37"})"},
+      {"and sorted as YAML", "{{ toYaml .Capabilities.KubeVersion }}",
+       "Major: \"1\"\nMinor: \"37\"\nVersion: v1.37.0"},
+      {"but not pretty YAML, which knows no tags", "{{ toYamlPretty (dict \"a\" .Capabilities.HelmVersion) }}",
+       "a:\n  version: v4.3.1\n  gitcommit: \"\"\n  gittreestate: \"\"\n  goversion: \"\"\n"
+       "  kubeclientversion: v1.37"},
+      {"nor TOML", "{{ toToml (dict \"a\" .Capabilities.KubeVersion \"b\" (list .Capabilities.HelmVersion)) }}",
+       "[a]\n  Version = \"v1.37.0\"\n  Major = \"1\"\n  Minor = \"37\"\n\n[[b]]\n  Version = \"v4.3.1\"\n"
+       "  GitCommit = \"\"\n  GitTreeState = \"\"\n  GoVersion = \"\"\n  KubeClientVersion = \"v1.37\"\n"},
       {"files", "{{ .Files.Get \"b.txt\" }}{{ .Files.Get \"no\" }}", "B"},
       {"globs", "{{ range $p, $b := .Files.Glob \"d/*\" }}{{ $p }}{{ end }}", "d/a.txt"},
       {"lines", "{{ .Files.Lines \"d/a.txt\" }}{{ .Files.Lines \"no\" }}", "[x y][]"},

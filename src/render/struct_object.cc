@@ -58,12 +58,19 @@ Ref<value::Object> StructObject::detached() const {
 
 Value StructObject::plain() const {
   value::MapBuilder out;
-  for (const auto& f : fields_) {
-    if (!f.exported || (f.omit_empty && !value::truth(f.value))) continue;
-    Value v = f.value.is_object() ? f.value.as_object()->plain() : f.value;
-    out.add(value::Str(f.json_name.empty() ? f.name : f.json_name), std::move(v));
+  for (const auto& [name, v] : json_members()) {
+    out.add(value::Str(name), v.is_object() ? v.as_object()->plain() : v);
   }
   return Value::map(out.finish());
+}
+
+std::vector<value::StructField> StructObject::json_members() const {
+  std::vector<value::StructField> out;
+  for (const auto& f : fields_) {
+    if (!f.exported || (f.omit_empty && !value::truth(f.value))) continue;
+    out.push_back({f.json_name.empty() ? f.name : f.json_name, f.value});
+  }
+  return out;
 }
 
 Value make_struct(const StructType& type, std::vector<StructField> fields) {

@@ -47,6 +47,7 @@ class StructObject : public value::Object {
   std::vector<value::StructField> struct_fields() const override;
   Ref<value::Object> detached() const override;
   value::Value plain() const override;
+  std::vector<value::StructField> json_members() const override;
   // A field, unexported ones too; null when there is none.
   const StructField* find(std::string_view name) const;
 

@@ -55,7 +55,9 @@ class Writer {
   bool key_value(const Value& v, std::string_view key, size_t depth, bool inlined);
   bool element(const Value& v, size_t depth);
   bool number(double d);
-  bool map(const Map& m, const std::string& path, size_t depth, bool inlined);
+  bool table(const Value& v, const std::string& path, size_t depth, bool inlined);
+  template <typename Members>
+  bool members(const Members& all, const std::string& path, size_t depth, bool inlined);
   void new_line() {
     if (!out_.empty()) out_.push_back('\n');
   }
@@ -107,8 +109,7 @@ bool Writer::encode(const Value& v, const std::string& path, std::string_view ke
       new_line();
       indent(depth);
       out_ += "[[" + path + "]]\n";
-      Value table = item.is_object() ? item.as_object()->plain() : item;
-      if (!map(*table.as_map(), path, depth, false)) return false;
+      if (!table(item, path, depth, false)) return false;
     }
     return true;
   }
@@ -118,8 +119,7 @@ bool Writer::encode(const Value& v, const std::string& path, std::string_view ke
       indent(depth);
       out_ += "[" + path + "]\n";
     }
-    Value table = v.is_object() ? v.as_object()->plain() : v;
-    return map(*table.as_map(), path, depth, false);
+    return table(v, path, depth, false);
   }
   if (*k == Kind::kNil && !v.is_list()) return true;
   return key_value(v, key, depth, false);
@@ -180,12 +180,12 @@ bool Writer::element(const Value& v, size_t depth) {
       if (plain.is_object() || plain.is_invalid()) {
         return fail("unsupported type: " + std::string(v.as_object()->kind_name()));
       }
-      return element(plain, depth + 1);
+      return plain.is_map() ? table(v, "", depth + 1, true) : element(plain, depth + 1);
     }
     default: break;
   }
   if (v.is_map()) {
-    if (v.as_map() != nullptr) return map(*v.as_map(), "", depth + 1, true);
+    if (v.as_map() != nullptr) return table(v, "", depth + 1, true);
     out_ += "{}";
     return true;
   }
@@ -200,9 +200,22 @@ bool Writer::element(const Value& v, size_t depth) {
   return true;
 }
 
-bool Writer::map(const Map& m, const std::string& path, size_t depth, bool inlined) {
+// A struct's fields go in their order, by Go's names: it has no tags for TOML.
+bool Writer::table(const Value& v, const std::string& path, size_t depth, bool inlined) {
+  if (!v.is_object()) return members(*v.as_map(), path, depth, inlined);
+  std::vector<Map::Entry> fields;
+  for (const value::StructField& f : v.as_object()->struct_fields()) {
+    if (f.exported()) fields.push_back({value::Str(f.name), f.value});
+  }
+  if (!fields.empty()) return members(fields, path, depth, inlined);
+  const Value plain = v.as_object()->plain();
+  return members(*plain.as_map(), path, depth, inlined);
+}
+
+template <typename Members>
+bool Writer::members(const Members& all, const std::string& path, size_t depth, bool inlined) {
   std::vector<const Map::Entry*> direct, tables;
-  for (const auto& e : m) {
+  for (const auto& e : all) {
     auto k = kind(e.value);
     if (!k) return false;
     (*k == Kind::kTable || *k == Kind::kTables ? tables : direct).push_back(&e);

@@ -236,6 +236,8 @@ struct FuncDef;  // value/func.h
 struct StructField {
   std::string_view name;
   Value value;
+  // Others than fmt and reflection do not see it.
+  bool exported() const { return !name.empty() && name[0] >= 'A' && name[0] <= 'Z'; }
 };
 struct Object : RefCounted {
   virtual ~Object() = default;
@@ -263,6 +265,8 @@ struct Object : RefCounted {
   virtual Ref<Object> detached() const { return nullptr; }
   // What encoding/json sees: a plain tree; kInvalid when it cannot be marshalled.
   virtual Value plain() const { return Value::invalid(); }
+  // The same of a struct, its members in the order of its fields. Empty: plain() says it all.
+  virtual std::vector<StructField> json_members() const { return {}; }
   virtual bool equals(const Object& o) const { return this == &o; }
   // For kinds kInt/kUint/kFloat: the number, so that arithmetic and comparisons can see it.
   virtual Value basic() const { return Value::invalid(); }

@@ -8,7 +8,10 @@
 // Recursion follows the value's depth, which is bounded.
 #include "yaml/decode.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/gotext.h"
@@ -73,6 +76,45 @@ Str raw_key(const Value& v) {
     }
     default: return Str("n");
   }
+}
+
+Str valid_text(std::string_view s) {
+  if (valid_utf8(s)) return Str(s);
+  std::string out;
+  while (!s.empty()) {
+    Rune r = decode_rune(s);
+    append_rune(out, r.value);
+    s.remove_prefix(static_cast<size_t>(r.size));
+  }
+  return Str(out);
+}
+
+// A raw key as the JSON object's; nothing for what cannot be one.
+std::optional<Str> json_key(std::string_view raw) {
+  const std::string_view text = raw.substr(1);
+  switch (raw[0]) {
+    case 's': return valid_text(text);
+    case 'i': return Str(text);
+    case 'b': return Str(text == "1" ? "true" : "false");
+    case 'f': return Str(key_text(Value::number(parse_float(text).value_or(0))));
+    default: return std::nullopt;
+  }
+}
+
+// Of keys that differ here and are one in JSON (1 and "1") the last one stays, as of equal keys.
+void keep_last(std::vector<Map::Entry>& list) {
+  const auto text = [](const Map::Entry& e) { return e.key.view()[0] == 's'; };
+  if (std::all_of(list.begin(), list.end(), text)) return;
+  std::unordered_map<std::string, std::string> last;  // JSON's key -> the raw one
+  std::vector<Map::Entry> kept;
+  for (size_t i = list.size(); i-- > 0;) {
+    const std::string raw(list[i].key.view());
+    const auto key = json_key(raw);
+    if (key && last.try_emplace(std::string(key->view()), raw).first->second != raw) continue;
+    kept.push_back(std::move(list[i]));
+  }
+  std::reverse(kept.begin(), kept.end());
+  list = std::move(kept);
 }
 
 class Decoder {
@@ -205,6 +247,7 @@ bool Decoder::list(Node& n, size_t depth, Value& out) {
 bool Decoder::map(Node& n, size_t depth, Value& out) {
   Entries e;
   if (!entries(n, depth, e)) return false;
+  keep_last(e.list);
   auto m = value::make_map();
   if (!e.list.empty()) e.list.resize(value::sort_unique(e.list.data(), e.list.size()));
   m->entries() = std::move(e.list);
@@ -285,27 +328,12 @@ class Converter {
   std::string error_;
 };
 
-Str valid_text(std::string_view s) {
-  if (valid_utf8(s)) return Str(s);
-  std::string out;
-  while (!s.empty()) {
-    Rune r = decode_rune(s);
-    append_rune(out, r.value);
-    s.remove_prefix(static_cast<size_t>(r.size));
-  }
-  return Str(out);
-}
-
 bool Converter::key(std::string_view raw, const Value& value, Str& out) {
-  std::string_view text = raw.substr(1);
-  switch (raw[0]) {
-    case 's': out = valid_text(text); return true;
-    case 'i': out = Str(text); return true;
-    case 'b': out = Str(text == "1" ? "true" : "false"); return true;
-    case 'f': out = Str(key_text(Value::number(parse_float(text).value_or(0)))); return true;
-    default: break;
+  if (auto key = json_key(raw)) {
+    out = std::move(*key);
+    return true;
   }
-  Value k = raw[0] == 'u' ? Value::uint64(parse_uint(text, 10, 64, nullptr)) : Value();
+  Value k = raw[0] == 'u' ? Value::uint64(parse_uint(raw.substr(1), 10, 64, nullptr)) : Value();
   error_ = "unsupported map key of type: " + std::string(k.is_nil() ? "%!s(<nil>)" : "uint64") +
            ", key: " + go_syntax(k) + ", value: " + go_syntax(value);
   return false;

@@ -57,6 +57,22 @@ TEST(YamlRead, ResolvesScalarsByYaml11) {
   for (const auto& c : cases) EXPECT_EQ(as_json(c.text), c.json) << c.text;
 }
 
+TEST(YamlRead, KeysThatDifferInYamlOnlyLeaveTheLastOne) {
+  const struct {
+    std::string_view text, json;
+  } cases[] = {
+      {"1: a\n\"1\": b\n", R"("1":"b")"},           {"\"1\": b\n1: a\n", R"("1":"a")"},
+      {"1.0: a\n1: b\n1: c\n", R"("1":"c")"},        {"true: a\nyes: b\n\"true\": c\n", R"("true":"c")"},
+      {"444444.4044: 1\n444444.40: 2\n", R"("444444.4":2)"},
+      {"!!binary /w==: 1\n!!binary /g==: 2\n", "\"\xef\xbf\xbd\":2"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(as_json(c.text), "{" + std::string(c.json) + "}") << c.text;
+    // An anchor is left to the thorough reader.
+    EXPECT_EQ(as_json(std::string(c.text) + "z: &a 1\n"), "{" + std::string(c.json) + ",\"z\":1}") << c.text;
+  }
+}
+
 TEST(YamlRead, ExpandsAnchorsAndMerges) {
   EXPECT_EQ(as_json("a: &x {k: 1}\nb: *x\n"), R"({"a":{"k":1},"b":{"k":1}})");
   EXPECT_EQ(as_json("b: &b {x: 1, w: 1}\nc:\n  <<: *b\n  x: 2\n"),

@@ -195,13 +195,7 @@ void Emitter::node(const Value& v, Context c) {
         return;
       }
       if (v3_) return object_v3(*v.as_object(), plain_tree, c);
-      // go-yaml v3 writes times as its own timestamps, without the quotes of a string.
-      if (v3_ && v.as_object()->go_type() == "time.Time" && plain_tree.is_string()) {
-        plain(plain_tree.as_string(), c);
-      } else {
-        node(plain_tree, c);
-      }
-      return;
+      return node(plain_tree, c);
     }
     default: break;
   }
@@ -322,10 +316,22 @@ void Emitter::number(double d, Context c) {
 // go-yaml v3 writes a time as a timestamp and names a struct's fields in lower case.
 void Emitter::object_v3(const value::Object& o, const Value& tree, Context c) {
   if (o.go_type() == "time.Time" && tree.is_string()) return plain(tree.as_string(), c);
-  if (!tree.is_map() || o.kind() != value::Kind::kStruct) return node(tree, c);
-  value::MapBuilder lower;
-  for (const auto& e : *tree.as_map()) lower.add(value::Str(to_lower(e.key.view())), e.value);
-  node(Value::map(lower.finish()), c);
+  if (!tree.is_map()) return node(tree, c);
+  std::vector<Map::Entry> fields;
+  for (const value::StructField& f : o.struct_fields()) {
+    if (f.exported()) fields.push_back({value::Str(to_lower(f.name)), f.value});
+  }
+  if (fields.empty()) {
+    for (const auto& e : *tree.as_map()) fields.push_back({value::Str(to_lower(e.key.view())), e.value});
+  }
+  ++c.depth;
+  const int indent = c.indent < 0 ? 0 : deeper(c);
+  bool open = c.open;
+  for (const Map::Entry& e : fields) {
+    begin_line(indent, open);
+    open = false;
+    entry(e, indent, c.depth);
+  }
 }
 
 void Emitter::string(std::string_view s, Context c) {

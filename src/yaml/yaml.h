@@ -5,8 +5,9 @@
 // numbers are what charts and scripts see ("yaml: line 3: found character that cannot start any
 // token"). Thread-safe: no state. Bounded: alias expansion by go-yaml's ratio rule, nesting 10,000
 // levels, and where values are made 32 MiB with a million starts of them. Only the first document
-// of a text is read, as there; empty text and a lone null are nil. Duplicate keys: the last wins.
-// Where Go's map order would choose between keys that collide, or errors, the first one is taken.
+// of a text is read, as there; empty text and a lone null are nil. Duplicate keys: the last wins,
+// also of keys that differ in YAML only (1 and "1"), where Go's map order would choose. Where it would
+// choose between errors, the first one is taken.
 #pragma once
 
 #include <initializer_list>

@@ -103,7 +103,7 @@ std::optional<Str> json_key(std::string_view raw) {
 
 // Of keys that differ here and are one in JSON (1 and "1") the last one stays, as of equal keys.
 void keep_last(std::vector<Map::Entry>& list) {
-  const auto text = [](const Map::Entry& e) { return e.key.view()[0] == 's'; };
+  const auto text = [](const Map::Entry& e) { return e.key.view()[0] == 's' && valid_utf8(e.key.view()); };
   if (std::all_of(list.begin(), list.end(), text)) return;
   std::unordered_map<std::string, std::string> last;  // JSON's key -> the raw one
   std::vector<Map::Entry> kept;

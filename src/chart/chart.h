@@ -91,7 +91,7 @@ struct Chart {
   std::vector<std::shared_ptr<const File>> raw;        // its own files in order, charts/ left out
   std::vector<std::shared_ptr<const File>> templates;  // shared: an alias is the same text again
   std::vector<std::shared_ptr<const File>> files;      // .Files
-  value::Value values = value::Value::map(value::make_map());  // defaults
+  value::Value values = value::Value::map(nullptr);  // defaults; a nil map: there are none, nor values.yaml
   std::string schema;
   bool has_schema = false;
   int64_t mod_time = kUnknownTime, schema_mod_time = kUnknownTime;  // of Chart.yaml, of the schema

@@ -4,8 +4,10 @@
 
 #include <string>
 
+#include "chart/load.h"
 #include "crypt/crypt.h"
 #include "json/json.h"
+#include "sys/memory_disk.h"
 
 namespace pintle::release {
 namespace {
@@ -51,6 +53,19 @@ TEST(Record, ComesBackByteForByte) {
     const auto again = unpack(*packed);
     ASSERT_TRUE(again) << again.error().text();
     EXPECT_EQ(*encode_json(*again, s.writer), s.json) << s.claim;
+  }
+}
+
+TEST(Record, AChartWithoutValuesHasNoneAndAnEmptyFileHasThem) {
+  sys::MemoryDisk disk;
+  disk.add("/none/Chart.yaml", "apiVersion: v2\nname: c\nversion: 1.0.0\n");
+  disk.add("/empty/Chart.yaml", "apiVersion: v2\nname: c\nversion: 1.0.0\n");
+  disk.add("/empty/values.yaml", "");
+  for (const auto& [folder, values] : {std::pair{"/none", "null"}, {"/empty", "{}"}}) {
+    const auto chart = chart::load(disk, folder);
+    ASSERT_TRUE(chart) << chart.error().text();
+    const auto text = json::write(stored_chart(**chart, Writer::kHelm4));
+    EXPECT_NE(text->find("\"values\":" + std::string(values)), std::string::npos) << *text;
   }
 }
 

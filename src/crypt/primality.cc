@@ -1,13 +1,10 @@
-// The sieve: start mod p for each small prime p tells which of the window's numbers it divides.
-// With OpenSSL that is a long division for each p, so it stops at 2^16 (one candidate in ten is
-// left); eight lanes do it for 12000 primes in 60 us. Further up a sieve costs what it saves.
-//
 // The filter is Fermat's test to base 2 for eight candidates at once, else one Miller-Rabin round
 // with a random base. Both let every prime pass, and so bend nothing.
 #include "crypt/primality.h"
 
 #include "crypt/crypt.h"
-#include "crypt/montgomery_ifma.h"
+#include "crypt/montgomery.h"
+#include "crypt/sieve.h"
 
 namespace pintle::crypt {
 namespace {
@@ -15,8 +12,6 @@ namespace {
 using Bn = OpensslPtr<BIGNUM>;
 
 constexpr uint32_t kExponent = 65537;
-constexpr uint32_t kShallow = 1u << 16, kDeep = 1u << 17;
-constexpr size_t kChunk = 1024;
 
 Bn new_bn() {
   Bn n(BN_secure_new());
@@ -24,41 +19,10 @@ Bn new_bn() {
   return n;
 }
 
-// 3 and up; as many as fill whole registers. Never freed: a search may outlive static objects.
-const std::vector<uint32_t>& primes_below(uint32_t limit) {
-  auto make = [](uint32_t end) {
-    std::vector<uint8_t> composite(end / 2);  // of 2i + 1; bytes: twice as fast as bits
-    auto* out = new std::vector<uint32_t>;
-    out->reserve(end / 8);
-    for (uint32_t i = 1; i < end / 2; ++i) {
-      if (composite[i]) continue;
-      const uint32_t p = 2 * i + 1;
-      out->push_back(p);
-      for (uint64_t m = uint64_t{p} * p / 2; m < end / 2; m += p) composite[m] = true;
-    }
-    out->resize(out->size() / ifma::kLanes * ifma::kLanes);
-    return out;
-  };
-  static const std::vector<uint32_t>& shallow = *make(kShallow);
-  if (limit == kShallow) return shallow;
-  static const std::vector<uint32_t>& deep = *make(kDeep);
-  return deep;
-}
-
-const std::vector<uint32_t>& factors_for(int bits) {
-  auto make = [](int size) {
-    const auto& primes = primes_below(kDeep);
-    auto* out = new std::vector<uint32_t>(primes.size());
-    ifma::multiple_factors(size, primes.data(), primes.size(), out->data());
-    return out;
-  };
-  static const std::vector<uint32_t>& of_1024 = *make(1024);
-  if (bits == 1024) return of_1024;
-  static const std::vector<uint32_t>& of_2048 = *make(2048);
-  if (bits == 2048) return of_2048;
-  static const std::vector<uint32_t>& of_512 = *make(512);
-  CHECK(bits == 512);
-  return of_512;
+// nullptr: OpenSSL's way, or not on this processor.
+const Multiplier* multiplier_of(Engine engine) {
+  if (engine == Engine::kIfma) return ifma_multiplier();
+  return engine == Engine::kFma ? fma_multiplier() : nullptr;
 }
 
 Words random_start(int bits) {
@@ -115,21 +79,21 @@ struct MillerRabin {
     return true;
   }
 
-  bool eight_rounds(const Words& n) const {
+  bool eight_rounds(const Multiplier& by, const Words& n) const {
     Bn factor = new_bn();
-    CHECK(BN_set_bit(factor.get(), ifma::radix_bits(bits)) &&
+    CHECK(BN_set_bit(factor.get(), radix_bits(by, bits)) &&
           BN_mod(factor.get(), factor.get(), number.get(), context.get()));
     const Words one = Words::of(*factor, n.size()), exponent = Words::of(*odd, n.size());
     std::vector<Words> bases, powers;
-    const uint64_t* base[ifma::kLanes];
-    uint64_t* power[ifma::kLanes];
-    for (int j = 0; j < ifma::kLanes; ++j) {
+    const uint64_t* base[kLanes];
+    uint64_t* power[kLanes];
+    for (int j = 0; j < kLanes; ++j) {
       bases.push_back(Words::of(*random_base(), n.size()));
       powers.emplace_back(n.size());
       base[j] = bases.back().data();
       power[j] = powers.back().data();
     }
-    ifma::power(n.data(), one.data(), exponent.data(), bits, base, power);
+    crypt::power(by, n.data(), one.data(), exponent.data(), bits, base, power);
     for (const Words& x : powers) {
       if (!passes(x.number().get())) return false;
     }
@@ -143,10 +107,17 @@ struct MillerRabin {
 
 }  // namespace
 
-Engine best_engine(int bits) {
-  const bool known = bits == 512 || bits == 1024 || bits == 2048;
-  return known && ifma::serves(bits) ? Engine::kIfma : Engine::kOpenssl;
+bool is_able(Engine engine) {
+  return engine == Engine::kOpenssl || multiplier_of(engine) != nullptr;
 }
+
+Engine best_engine(int bits) {
+  if (bits < 512 || bits > 2048) return Engine::kOpenssl;
+  if (is_able(Engine::kIfma)) return Engine::kIfma;
+  return is_able(Engine::kFma) ? Engine::kFma : Engine::kOpenssl;
+}
+
+size_t at_once(Engine engine) { return engine == Engine::kOpenssl ? 1 : kLanes; }
 
 Words Words::of(const BIGNUM& n, size_t count) {
   Words out(count);
@@ -162,26 +133,14 @@ Bn Words::number() const {
   return n;
 }
 
-Candidates::Candidates(int bits, Engine engine) : start_(random_start(bits)) {
-  const auto& primes = primes_below(engine == Engine::kIfma ? kDeep : kShallow);
-  uint32_t first[kChunk];
-  const Bn number = start_.number();
-  for (size_t at = 0; at < primes.size(); at += kChunk) {
-    const size_t count = std::min(kChunk, primes.size() - at);
-    if (engine == Engine::kIfma) {
-      ifma::first_multiples(start_.data(), bits, primes.data() + at, factors_for(bits).data() + at,
-                            count, first);
-    } else {
-      for (size_t k = 0; k < count; ++k) {
-        // start + 2i = 0 mod p: i = -start/2 mod p, and 1/2 = (p+1)/2.
-        const uint64_t p = primes[at + k], r = BN_mod_word(number.get(), p);
-        first[k] = static_cast<uint32_t>((p - r) % p * ((p + 1) / 2) % p);
-      }
-    }
-    for (size_t k = 0; k < count; ++k) cross_out(primes[at + k], first[k]);
-  }
+Candidates::Candidates(int bits) : start_(random_start(bits)) {
+  const auto& primes = small_primes();
+  std::vector<uint32_t> first(primes.size());
+  first_multiples(start_.data(), bits / 64, first.data());
+  for (size_t k = 0; k < primes.size(); ++k) cross_out(primes[k], first[k]);
+  OPENSSL_cleanse(first.data(), first.size() * sizeof(uint32_t));
   // e must have an inverse: start + 2i = 1 mod 65537 will not do.
-  const uint64_t r = BN_mod_word(number.get(), kExponent);
+  const uint64_t r = BN_mod_word(start_.number().get(), kExponent);
   cross_out(kExponent, (kExponent + 1 - r) % kExponent * ((kExponent + 1) / 2) % kExponent);
 }
 
@@ -206,22 +165,22 @@ Words Candidates::next() {
 }
 
 unsigned may_be_prime(const std::vector<Words>& candidates, int bits, Engine engine) {
+  if (const Multiplier* by = multiplier_of(engine)) {
+    const uint64_t* n[kLanes];
+    for (size_t j = 0; j < kLanes; ++j) n[j] = candidates[j % candidates.size()].data();
+    return fermat_base_2(*by, n, bits) & ((1u << candidates.size()) - 1);
+  }
   unsigned passed = 0;
-  if (engine == Engine::kIfma) {
-    const uint64_t* n[ifma::kLanes];
-    for (size_t j = 0; j < ifma::kLanes; ++j) n[j] = candidates[j % candidates.size()].data();
-    passed = ifma::fermat_base_2(n, bits) & ((1u << candidates.size()) - 1);
-  } else {
-    for (size_t j = 0; j < candidates.size(); ++j) {
-      if (MillerRabin(candidates[j], bits).rounds(1)) passed |= 1u << j;
-    }
+  for (size_t j = 0; j < candidates.size(); ++j) {
+    if (MillerRabin(candidates[j], bits).rounds(1)) passed |= 1u << j;
   }
   return passed;
 }
 
 bool is_prime(const Words& n, int bits, Engine engine) {
   const MillerRabin test(n, bits);
-  return engine == Engine::kIfma ? test.eight_rounds(n) : test.rounds(bits >= 2048 ? 4 : 5);
+  if (const Multiplier* by = multiplier_of(engine)) return test.eight_rounds(*by, n);
+  return test.rounds(bits >= 2048 ? 4 : 5);
 }
 
 }  // namespace pintle::crypt

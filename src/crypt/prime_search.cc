@@ -3,13 +3,11 @@
 // urgent step: confirm a number that passed the filter; open a window where a prime is wanted and
 // none is searched; else filter a handful, from the two oldest windows by turns. Two threads thus
 // share the search for p and q, where one prime for each thread would make one wait for the
-// unluckier. The lock is held between steps only; a step takes 0.1 to 0.5 ms.
+// unluckier. The lock is held between steps only; a step takes 0.1 to 1.2 ms.
 #include "crypt/prime_search.h"
 
 #include <algorithm>
 #include <system_error>
-
-#include "crypt/montgomery_ifma.h"
 
 namespace pintle::crypt {
 
@@ -86,7 +84,7 @@ bool PrimeSearch::open_one() {
   if (found_.size() + open_.size() + opening_ >= wanted_) return false;
   ++opening_;
   mutex_.unlock();
-  auto window = std::make_shared<Window>(Window{Candidates(bits_, engine_)});
+  auto window = std::make_shared<Window>(Window{Candidates(bits_)});
   mutex_.lock();
   --opening_;
   open_.push_back(std::move(window));
@@ -95,7 +93,7 @@ bool PrimeSearch::open_one() {
 
 bool PrimeSearch::filter_some() {
   constexpr size_t kWindows = 2;
-  const size_t most = engine_ == Engine::kIfma ? ifma::kLanes : 1;
+  const size_t most = at_once(engine_);
   std::vector<std::shared_ptr<Window>> from;
   for (const auto& window : open_) {
     if (!window->has_survivor && from.size() < kWindows) from.push_back(window);

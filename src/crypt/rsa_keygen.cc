@@ -2,9 +2,10 @@
 //
 // OpenSSL 3's generator follows SP 800-56B with 64 Miller-Rabin rounds per prime and one thread.
 // The error bound wanted (2^-112 and better) needs far less work; see primality.cc for the sieve,
-// the filter and the rounds, montgomery_ifma.cc for eight tests at once, prime_search.cc for how
-// threads share the search. 5 ms of processor time for 2048 bits, 3 ms on two idle processors,
-// where Go takes 72 ms and OpenSSL 180; without AVX-512's multiplier 25 ms of it.
+// the filter and the rounds, montgomery.cc for eight tests at once, prime_search.cc for how threads
+// share the search. 2048 bits take 5 ms of processor time with AVX-512's multiplier, 12 ms with
+// AVX2's doubles, 25 ms with neither, shared by two processors if there are; Go takes 72 ms and
+// OpenSSL 180.
 // Searching upwards from a random start favours primes after long gaps a little, as OpenSSL's own
 // search does; the loss of entropy is far below one bit.
 #include "crypt/rsa_keygen.h"

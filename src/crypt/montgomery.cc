@@ -29,18 +29,19 @@ uint64_t digit_of(const uint64_t* words, int count, int at, int radix) {
   return x & mask_of(radix);
 }
 
-void load(const Multiplier& by, Row* out, const uint64_t* const numbers[kLanes], int bits) {
+void load(const Multiplier& by, Row* out, const uint64_t* const* numbers, int lanes, int bits) {
   for (int i = 0; i < digits_for(by, bits); ++i) {
-    for (int j = 0; j < kLanes; ++j) {
+    for (int j = 0; j < lanes; ++j) {
       out[i].lane[j] = by.held(digit_of(numbers[j], bits / 64, i, by.radix));
     }
   }
 }
 
-void set_modulus(const Multiplier& by, Modulus& m, const uint64_t* const n[kLanes], int bits) {
+void set_modulus(const Multiplier& by, Modulus& m, const uint64_t* const* n, int lanes, int bits) {
   m.digits = digits_for(by, bits);
-  load(by, m.n, n, bits);
-  for (int j = 0; j < kLanes; ++j) {
+  m.lanes = lanes;
+  load(by, m.n, n, lanes, bits);
+  for (int j = 0; j < lanes; ++j) {
     // Each step doubles the number of right bits, and three are right at first.
     uint64_t x = n[j][0];
     for (int right = 3; right < 64; right *= 2) x *= 2 - n[j][0] * x;
@@ -62,15 +63,15 @@ void subtract_once(uint64_t* words, const uint64_t* n, int count) {
 }
 
 // out[j] = a[j] / R mod n[j].
-void unload(const Multiplier& by, uint64_t* const out[kLanes], const Row* a, const Modulus& m,
-            const uint64_t* const n[kLanes], int bits) {
+void unload(const Multiplier& by, uint64_t* const* out, const Row* a, const Modulus& m,
+            const uint64_t* const* n, int bits) {
   Row one[kMaxDigits], v[kMaxDigits];
   for (int i = 0; i < m.digits; ++i) {
     for (uint64_t& lane : one[i].lane) lane = by.held(i == 0);
   }
   by.multiply(v, a, one, m);  // at most 2n
   const int count = bits / 64;
-  for (int j = 0; j < kLanes; ++j) {
+  for (int j = 0; j < m.lanes; ++j) {
     uint64_t words[kMaxWords + 2] = {};
     for (int i = 0; i < m.digits; ++i) {
       const int bit = by.radix * i, word = bit / 64, offset = bit % 64;
@@ -89,13 +90,18 @@ void unload(const Multiplier& by, uint64_t* const out[kLanes], const Row* a, con
 
 int radix_bits(const Multiplier& by, int bits) { return by.radix * digits_for(by, bits); }
 
-unsigned fermat_base_2(const Multiplier& by, const uint64_t* const n[kLanes], int bits) {
+int lanes_at_once(const Multiplier& by) { return by.lanes; }
+
+unsigned fermat_base_2(const Multiplier& by, const uint64_t* const* numbers, int count, int bits) {
   const int words = bits / 64, squarings = bits - 9;
+  const int lanes = (count + by.lanes - 1) / by.lanes * by.lanes;
+  const uint64_t* n[kLanes];
+  for (int j = 0; j < lanes; ++j) n[j] = numbers[j < count ? j : 0];
   Modulus m;
-  set_modulus(by, m, n, bits);
+  set_modulus(by, m, n, lanes, bits);
   Row v[kMaxDigits] = {};
   uint64_t b[kLanes][kMaxWords];  // -(n - 1) mod 2^squarings; c is the rest of n - 1, rounded up
-  for (int j = 0; j < kLanes; ++j) {
+  for (int j = 0; j < lanes; ++j) {
     uint64_t borrow = 0, any = 0;
     for (int w = 0; w < words; ++w) {
       const uint64_t x = w == 0 ? n[j][0] - 1 : n[j][w];  // n is odd
@@ -111,15 +117,15 @@ unsigned fermat_base_2(const Multiplier& by, const uint64_t* const n[kLanes], in
     }
   }
   for (int t = squarings - 1; t >= 0; --t) {
-    Row shift;
-    for (int j = 0; j < kLanes; ++j) shift.lane[j] = b[j][t / 64] >> t % 64 & 1;
+    Row shift{};
+    for (int j = 0; j < lanes; ++j) shift.lane[j] = b[j][t / 64] >> t % 64 & 1;
     by.square(v, v, m, shift);
   }
   uint64_t result[kLanes][kMaxWords], *out[kLanes];
-  for (int j = 0; j < kLanes; ++j) out[j] = result[j];
+  for (int j = 0; j < lanes; ++j) out[j] = result[j];
   unload(by, out, v, m, n, bits);
   unsigned passed = 0;
-  for (int j = 0; j < kLanes; ++j) {
+  for (int j = 0; j < count; ++j) {
     uint64_t other = result[j][0] ^ 1;
     for (int w = 1; w < words; ++w) other |= result[j][w];
     passed |= static_cast<unsigned>(other == 0) << j;
@@ -129,15 +135,15 @@ unsigned fermat_base_2(const Multiplier& by, const uint64_t* const n[kLanes], in
 
 // Four bits of the exponent at a time. The wanted entry of the table is picked by looking at all.
 void power(const Multiplier& by, const uint64_t* n, const uint64_t* one, const uint64_t* exponent,
-           int bits, const uint64_t* const base[kLanes], uint64_t* const out[kLanes]) {
+           int bits, const uint64_t* const* base, uint64_t* const* out) {
   constexpr unsigned kEntries = 16;
   const uint64_t *ns[kLanes], *ones[kLanes];
   for (int j = 0; j < kLanes; ++j) ns[j] = n, ones[j] = one;
   Modulus m;
-  set_modulus(by, m, ns, bits);
+  set_modulus(by, m, ns, by.lanes, bits);
   Row table[kEntries][kMaxDigits];
-  load(by, table[0], ones, bits);
-  load(by, table[1], base, bits);
+  load(by, table[0], ones, by.lanes, bits);
+  load(by, table[1], base, by.lanes, bits);
   for (unsigned e = 2; e < kEntries; ++e) by.multiply(table[e], table[e - 1], table[1], m);
   Row v[kMaxDigits], factor[kMaxDigits];
   const Row no_shift{};
@@ -149,7 +155,7 @@ void power(const Multiplier& by, const uint64_t* n, const uint64_t* one, const u
     for (unsigned e = 0; e < kEntries; ++e) {
       const uint64_t mask = 0 - static_cast<uint64_t>(e == wanted);
       for (int i = 0; i < m.digits; ++i) {
-        for (int j = 0; j < kLanes; ++j) factor[i].lane[j] |= table[e][i].lane[j] & mask;
+        for (int j = 0; j < by.lanes; ++j) factor[i].lane[j] |= table[e][i].lane[j] & mask;
       }
     }
     by.multiply(v, v, factor, m);

@@ -157,7 +157,8 @@ PINTLE_IFMA void multiply(Row* out, const Row* one, const Row* other, const Modu
   }
 }
 
-constexpr Multiplier kMultiplier{.radix = kRadix,
+constexpr Multiplier kMultiplier{.lanes = kLanes,
+                                 .radix = kRadix,
                                  .block = kBlock,
                                  .as_real = false,
                                  .prepare = [](Modulus&) {},

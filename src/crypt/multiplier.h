@@ -21,6 +21,7 @@ inline constexpr int kMaxDigits = 42;  // 2048 + 8 bits
 
 struct Modulus {
   int digits;
+  int lanes;  // the others hold nothing: four of eight may be cheaper
   Row n[kMaxDigits];
   Row k0;  // -1/n mod 2^radix, no matter how digits are held
 
@@ -31,6 +32,7 @@ struct Modulus {
 };
 
 struct Multiplier {
+  int lanes;     // numbers that cost no more than one: 4 or 8
   int radix;     // bits of a digit
   int block;     // numbers have a multiple of so many digits
   bool as_real;  // digits are held as doubles, else as integers

@@ -1,4 +1,4 @@
-// The filter is Fermat's test to base 2 for eight candidates at once, else one Miller-Rabin round
+// The filter is Fermat's test to base 2 for several candidates at once, else one Miller-Rabin round
 // with a random base. Both let every prime pass, and so bend nothing.
 #include "crypt/primality.h"
 
@@ -68,6 +68,7 @@ struct MillerRabin {
   }
 
   bool rounds(int count) const {
+    if (count <= 0) return true;
     OpensslPtr<BN_MONT_CTX> mont(BN_MONT_CTX_new());
     CHECK(mont && BN_MONT_CTX_set(mont.get(), number.get(), context.get()));
     Bn x = new_bn();
@@ -79,7 +80,8 @@ struct MillerRabin {
     return true;
   }
 
-  bool eight_rounds(const Multiplier& by, const Words& n) const {
+  // As many as are computed at once.
+  bool rounds_at_once(const Multiplier& by, const Words& n) const {
     Bn factor = new_bn();
     CHECK(BN_set_bit(factor.get(), radix_bits(by, bits)) &&
           BN_mod(factor.get(), factor.get(), number.get(), context.get()));
@@ -87,7 +89,7 @@ struct MillerRabin {
     std::vector<Words> bases, powers;
     const uint64_t* base[kLanes];
     uint64_t* power[kLanes];
-    for (int j = 0; j < kLanes; ++j) {
+    for (int j = 0; j < lanes_at_once(by); ++j) {
       bases.push_back(Words::of(*random_base(), n.size()));
       powers.emplace_back(n.size());
       base[j] = bases.back().data();
@@ -117,7 +119,10 @@ Engine best_engine(int bits) {
   return is_able(Engine::kFma) ? Engine::kFma : Engine::kOpenssl;
 }
 
-size_t at_once(Engine engine) { return engine == Engine::kOpenssl ? 1 : kLanes; }
+size_t at_once(Engine engine) {
+  const Multiplier* by = multiplier_of(engine);
+  return by != nullptr ? static_cast<size_t>(lanes_at_once(*by)) : 1;
+}
 
 Words Words::of(const BIGNUM& n, size_t count) {
   Words out(count);
@@ -166,9 +171,9 @@ Words Candidates::next() {
 
 unsigned may_be_prime(const std::vector<Words>& candidates, int bits, Engine engine) {
   if (const Multiplier* by = multiplier_of(engine)) {
-    const uint64_t* n[kLanes];
-    for (size_t j = 0; j < kLanes; ++j) n[j] = candidates[j % candidates.size()].data();
-    return fermat_base_2(*by, n, bits) & ((1u << candidates.size()) - 1);
+    std::vector<const uint64_t*> n;
+    for (const Words& candidate : candidates) n.push_back(candidate.data());
+    return fermat_base_2(*by, n.data(), static_cast<int>(n.size()), bits);
   }
   unsigned passed = 0;
   for (size_t j = 0; j < candidates.size(); ++j) {
@@ -179,8 +184,12 @@ unsigned may_be_prime(const std::vector<Words>& candidates, int bits, Engine eng
 
 bool is_prime(const Words& n, int bits, Engine engine) {
   const MillerRabin test(n, bits);
-  if (const Multiplier* by = multiplier_of(engine)) return test.eight_rounds(*by, n);
-  return test.rounds(bits >= 2048 ? 4 : 5);
+  int rounds = bits >= 2048 ? 4 : 5;
+  if (const Multiplier* by = multiplier_of(engine)) {
+    if (!test.rounds_at_once(*by, n)) return false;
+    rounds -= lanes_at_once(*by);
+  }
+  return test.rounds(rounds);
 }
 
 }  // namespace pintle::crypt

@@ -10,12 +10,12 @@
 
 namespace pintle::crypt {
 
-// How the powers are computed: eight at a time by AVX-512's integers or AVX2's doubles, or one at a
-// time by OpenSSL. bits of all numbers below: a multiple of 64; eight at a time takes 512 to 2048.
+// How the powers are computed: several at a time by AVX-512's integers or AVX2's doubles, or each
+// by OpenSSL. bits of all numbers below: a multiple of 64; several at a time takes 512 to 2048.
 enum class Engine : uint8_t { kIfma, kFma, kOpenssl };
 bool is_able(Engine engine);  // whether this processor can
 Engine best_engine(int bits);
-size_t at_once(Engine engine);
+size_t at_once(Engine engine);  // candidates that are best asked about together
 
 // A secret number, little-endian; wiped when it goes.
 class Words {
@@ -52,7 +52,7 @@ class Candidates {
   std::array<bool, kWindow> crossed_{};
 };
 
-// Bit j: candidates[j] may be prime. At most at_once() of `bits` bits each. A prime always passes;
+// Bit j: candidates[j] may be prime. 1 to 8, of `bits` bits each. A prime always passes;
 // of composites with this many bits hardly any does.
 unsigned may_be_prime(const std::vector<Words>& candidates, int bits, Engine engine);
 // Miller-Rabin with random bases, at least as many rounds as FIPS 186-5 table B.1 asks for an

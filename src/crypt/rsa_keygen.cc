@@ -3,7 +3,7 @@
 // OpenSSL 3's generator follows SP 800-56B with 64 Miller-Rabin rounds per prime and one thread.
 // The error bound wanted (2^-112 and better) needs far less work; see primality.cc for the sieve,
 // the filter and the rounds, montgomery.cc for eight tests at once, prime_search.cc for how threads
-// share the search. 2048 bits take 5 ms of processor time with AVX-512's multiplier, 12 ms with
+// share the search. 2048 bits take 5 ms of processor time with AVX-512's multiplier, 11 ms with
 // AVX2's doubles, 25 ms with neither, shared by two processors if there are; Go takes 72 ms and
 // OpenSSL 180.
 // Searching upwards from a random start favours primes after long gaps a little, as OpenSSL's own

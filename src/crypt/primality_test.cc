@@ -108,7 +108,10 @@ TEST_P(Engines, CarmichaelNumbersAreRefused) {
   if (at_once(GetParam()) > 1) {  // the filter alone would have let it pass
     EXPECT_EQ(may_be_prime(one, 1024, GetParam()), 1u);
   }
-  for (int i = 0; i < 20; ++i) EXPECT_FALSE(is_prime(one[0], 1024, GetParam()));
+  // One base in eight lies about this one, so five bases may, once in 32768 times.
+  int refused = 0;
+  for (int i = 0; i < 20; ++i) refused += !is_prime(one[0], 1024, GetParam());
+  EXPECT_GE(refused, 19);
 }
 
 TEST_P(Engines, SearchesGiveIndependentPrimes) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kReadBytes = 16 << 10;
 constexpr size_t kReadAhead = 64 << 10;      // of pipelined requests, during an exchange
-constexpr size_t kLingerBytes = 1 << 20;     // read and thrown away so that a refusal arrives
+constexpr size_t kLingerBytes = 8 << 20;     // read and thrown away so that a refusal arrives
 constexpr int kLingerMs = 2000;
 constexpr size_t kGather = 64;
 constexpr int kReadsInARow = 16;

@@ -72,8 +72,8 @@ class Writer {
  private:
   Status write_list(const Value& v, size_t depth);
   Status write_map(const Value& v, size_t depth);
-  Status write_members(const std::vector<value::StructField>& members, size_t depth);
-  Status write_member(std::string_view name, const Value& v, size_t depth);
+  template <typename Members>  // of names and values
+  Status write_members(const Members& members, size_t depth);
   void new_line(size_t depth) {
     if (o_.indent.empty()) return;
     out_.push_back('\n');
@@ -172,34 +172,24 @@ Status Writer::write_map(const Value& v, size_t depth) {
     out_ += "null";
     return ok();
   }
+  return write_members(*v.as_map(), depth);
+}
+
+template <typename Members>
+Status Writer::write_members(const Members& members, size_t depth) {
   out_.push_back('{');
   bool first = true;
-  for (const auto& e : *v.as_map()) {
+  for (const auto& [name, v] : members) {
     if (!first) out_.push_back(',');
     first = false;
-    TRY(write_member(e.key, e.value, depth + 1));
+    new_line(depth + 1);
+    append_string(out_, name, o_.escape_html);
+    out_ += o_.indent.empty() ? ":" : ": ";
+    TRY(write(v, depth + 1));
   }
   if (!first) new_line(depth);
   out_.push_back('}');
   return ok();
-}
-
-Status Writer::write_members(const std::vector<value::StructField>& members, size_t depth) {
-  out_.push_back('{');
-  for (size_t i = 0; i < members.size(); ++i) {
-    if (i > 0) out_.push_back(',');
-    TRY(write_member(members[i].name, members[i].value, depth + 1));
-  }
-  new_line(depth);
-  out_.push_back('}');
-  return ok();
-}
-
-Status Writer::write_member(std::string_view name, const Value& v, size_t depth) {
-  new_line(depth);
-  append_string(out_, name, o_.escape_html);
-  out_ += o_.indent.empty() ? ":" : ": ";
-  return write(v, depth);
 }
 
 }  // namespace

@@ -204,11 +204,12 @@ bool Writer::element(const Value& v, size_t depth) {
 bool Writer::table(const Value& v, const std::string& path, size_t depth, bool inlined) {
   if (!v.is_object()) return members(*v.as_map(), path, depth, inlined);
   std::vector<Map::Entry> fields;
-  for (const value::StructField& f : v.as_object()->struct_fields()) {
-    if (f.exported()) fields.push_back({value::Str(f.name), f.value});
+  const value::Object& o = *v.as_object();
+  for (const value::StructField& f : o.struct_fields()) {
+    if (!o.has_unexported(f.name)) fields.push_back({value::Str(f.name), f.value});
   }
   if (!fields.empty()) return members(fields, path, depth, inlined);
-  const Value plain = v.as_object()->plain();
+  const Value plain = o.plain();
   return members(*plain.as_map(), path, depth, inlined);
 }
 

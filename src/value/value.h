@@ -236,8 +236,6 @@ struct FuncDef;  // value/func.h
 struct StructField {
   std::string_view name;
   Value value;
-  // Others than fmt and reflection do not see it.
-  bool exported() const { return !name.empty() && name[0] >= 'A' && name[0] <= 'Z'; }
 };
 struct Object : RefCounted {
   virtual ~Object() = default;

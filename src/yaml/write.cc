@@ -319,7 +319,7 @@ void Emitter::object_v3(const value::Object& o, const Value& tree, Context c) {
   if (!tree.is_map()) return node(tree, c);
   std::vector<Map::Entry> fields;
   for (const value::StructField& f : o.struct_fields()) {
-    if (f.exported()) fields.push_back({value::Str(to_lower(f.name)), f.value});
+    if (!o.has_unexported(f.name)) fields.push_back({value::Str(to_lower(f.name)), f.value});
   }
   if (fields.empty()) {
     for (const auto& e : *tree.as_map()) fields.push_back({value::Str(to_lower(e.key.view())), e.value});

@@ -348,7 +348,8 @@ Batch WatchedRegion::blank() const {
 
 informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
   Lock held(mutex_);
-  if (turn_of(w.name) > turn_ || !shared_.writer.has_room(id_)) return informer::Take::kLater;
+  if (turn_ != kEventsTurn && turn_of(w.name) > turn_) return informer::Take::kLater;
+  if (!shared_.writer.has_room(id_)) return informer::Take::kLater;
   const int64_t now = now_ms();
   w.denied = w.absent = w.unknown_user = false;
   Batch batch = blank();
@@ -406,6 +407,7 @@ void WatchedRegion::poke() {
 
 // True: there is one, and it is heard from now on.
 bool WatchedRegion::next_turns(int64_t now) {
+  if (turn_ == kEventsTurn) return false;
   int turn = kEventsTurn;
   for (const auto& w : watches_) {
     const bool listed = w->registration->synced() || w->denied || w->absent;

@@ -123,6 +123,7 @@ struct Claimed {
   StoredEvent event;
   Subscription subscription;  // with its secrets, current at the time of the claim
   int64_t version = 0;        // of all subscriptions then
+  bool early = false;         // by try_early(): delivery.due_ms is to come
   Recipients to = {};         // found by who sends it
 };
 
@@ -248,7 +249,8 @@ class Store {
   virtual Result<std::vector<StoredGap>> gaps(int64_t after, int limit) = 0;
 
   // Subscriptions. One that is disabled or paused is due no new deliveries, and those it has are
-  // held. Changing where one sends takes effect for what it has waiting, too.
+  // held. Changing where one sends takes effect for what it has waiting, too; then, and when it is
+  // resumed, what waits for another try is due now, as by try_early().
   // What changes a subscription or a setting stands in the audit by the same transaction.
   virtual Result<Subscription> add_subscription(const Subscription& s, const Author& by = {}) = 0;
   // Kept: the secret when it is "", the options when they are what subscriptions() gave, and always
@@ -290,7 +292,7 @@ class Store {
   // When the next delivery becomes due (0: none waits): nobody polls in between.
   virtual Result<int64_t> next_due_ms() = 0;
   // Ends an attempt: `attempts` becomes attempt.n, the first sets first_attempt_ms. The state kPending
-  // (with an attempt.n of 0) means nothing was sent: it is put back, and no attempt is written.
+  // (with an attempt.n of 0) means that none was made: it is put back as it was, and comes again then.
   // Refused when the lease was lost meanwhile (kFailedPrecondition).
   virtual Status finish(const Delivery& leased, DeliveryState state, int64_t due_ms,
                         std::string_view dead_reason, const Attempt& attempt) = 0;
@@ -301,6 +303,12 @@ class Store {
                                                   int limit) {
     (void)owner, (void)epoch, (void)lease_ms, (void)subscription_id, (void)limit;
     return std::vector<Claimed>{};
+  }
+  // Up to `limit` of this subscription (0: of any) that wait for another try are due now, by chance
+  // which, and what the schedule says of them stays (Claimed::early). How many there were.
+  virtual Result<int64_t> try_early(int64_t subscription_id, int limit) {
+    (void)subscription_id, (void)limit;
+    return int64_t{0};
   }
   // Nothing that waits in this subscription is due before then: its endpoint does not answer.
   virtual Status hold(int64_t subscription_id, int64_t until_ms) {

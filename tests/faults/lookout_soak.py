@@ -55,7 +55,7 @@ def write(clusters, seed, rate, starting, stopping, out):
 class Faults:
     def __init__(self, seed, clusters, fronts, receiver, lookout):
         self.dice, self.clusters, self.fronts, self.receiver, self.lookout = random.Random(seed), clusters, fronts, receiver, lookout
-        self.done, self.busy, self.threads = {}, set(), []
+        self.done, self.busy, self.threads, self.well_until = {}, set(), [], 0
 
     def aside(self, name, work):
         """What takes its time, on one cluster at once."""
@@ -95,7 +95,8 @@ class Faults:
             self.lookout.kill()
             time.sleep(self.dice.random() * 0.5)
             self.lookout.start()
-        elif what == "F22" and not self.receiver.script:  # else it is left alone for a minute, again and again
+        elif what == "F22" and time.monotonic() > self.well_until:  # it fails, then is well for longer
+            self.well_until = time.monotonic() + 300
             with self.receiver.lock:
                 self.receiver.script.extend(self.dice.choice([500, 503, 429, "cut", 408]) for _ in range(3))
         else:
@@ -164,7 +165,7 @@ def run(args, check):
         stopping.set()
         written = sorted((row for _ in processes for row in out.get(timeout=120)), key=lambda row: row[0])
         writers = [Written(truth, deleted) for _, truth, deleted in written]
-        told = verify(check, "soak", database, receiver, writers, lost=[w for i, w in enumerate(writers) if i % 2 == 0], settle=900)  # a fourth retry is due after 12 min
+        told = verify(check, "soak", database, receiver, writers, lost=[w for i, w in enumerate(writers) if i % 2 == 0], settle=300)  # it is tried each minute, and answers after three
         states = {tuple(row) for row in database.rows("select uid, version from object where resource = 'events'")}
         for i, c in enumerate(clusters):
             there = {(o["metadata"]["uid"], o["metadata"]["resourceVersion"]) for o in json.loads(c.ask("GET", EVENTS)[1])["items"]}

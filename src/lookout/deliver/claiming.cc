@@ -1,4 +1,6 @@
 // What the store gives, to the endpoints where it waits; or back, or aside.
+#include <climits>
+
 #include "lookout/deliver/engine.h"
 
 #include "base/strings.h"
@@ -21,7 +23,9 @@ void DeliverEngine::claim() {
       claim_soon_ = true;  // when something has ended
       return;
     }
-    auto claimed = store_.claim(options_.owner, options_.epoch, options_.lease_ms, room);
+    const Status tried = try_what_failed();
+    auto claimed = tried ? store_.claim(options_.owner, options_.epoch, options_.lease_ms, room)
+                         : Result<std::vector<Claimed>>(tried.error());
     if (!claimed) {
       if (!store_failed_)
         options_.log("WARN", "claiming deliveries", {{"error", claimed.error().text()}});
@@ -58,7 +62,7 @@ void DeliverEngine::admit(Claimed c) {
   if (next > time + kShortWaitMs) {
     e.behind = true;
     hold(c.subscription.id, next);
-    return put_back(c, next);
+    return put_back_from(e, c, next);
   }
   if (e.waiting.size() >= e.room(slots)) {
     const int64_t due = time + std::max<int64_t>(e.drain_ms(slots) / 2, 20);
@@ -87,6 +91,36 @@ void DeliverEngine::find_whom(Claimed& c) {
   if (c.subscription.manner.whom.empty()) return;
   const auto known = options_.directory ? options_.directory() : nullptr;
   find_recipients(c, known != nullptr ? *known : kNobody, now());
+}
+
+// Subscriptions that were told to an endpoint that answers again, and at a start all there are: they
+// need not wait for their schedule.
+Status DeliverEngine::try_what_failed() {
+  for (; !back_.empty(); back_.erase(back_.begin())) {
+    TRY(store_.try_early(*back_.begin(), INT_MAX));
+  }
+  return ok();
+}
+
+// An endpoint whose breaker is open is tried each minute with what is due; if there is nothing, with
+// something that waits.
+void DeliverEngine::probe() {
+  const int64_t time = now();
+  for (Endpoint* e : open_) {
+    if (e->probe_ms(time) > time) continue;
+    e->next_probe_ms = time + Breaker::kProbeMs;
+    for (auto it = e->failing.begin(); it != e->failing.end();) {
+      const auto found = store_.try_early(*it, 1);
+      claim_soon_ = claim_soon_ || (found && *found > 0);
+      if (!found || *found > 0) break;
+      it = e->failing.erase(it);  // nothing of it waits
+    }
+  }
+}
+
+// What is tried early from an endpoint that fails waits as it would have.
+void DeliverEngine::put_back_from(const Endpoint& e, const Claimed& c, int64_t due_ms) {
+  put_back(c, c.early && e.breaker.open() ? std::max(due_ms, c.delivery.due_ms) : due_ms);
 }
 
 void DeliverEngine::put_back(const Claimed& c, int64_t due_ms) {

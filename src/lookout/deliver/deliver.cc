@@ -87,6 +87,7 @@ void DeliverEngine::run() {
     if (shorten_ && late_.empty() && now() >= next_claim_ms_) shorten_waits();
     if (late_.empty() && (claim_soon_ || now() >= next_claim_ms_)) claim();
     pump();
+    probe();
   }
   abandon_waiting();
   under_way_.clear();  // ends the requests; their leases run out
@@ -127,6 +128,9 @@ int64_t DeliverEngine::next_wake() {
   if (claim_soon_ && !stopping_ && late_.empty() && room) next = time;
   for (Endpoint* e : busy_) {
     if (e->active < e->slots(options_.per_endpoint)) next = std::min(next, e->next_ms(time));
+  }
+  if (!stopping_) {
+    for (Endpoint* e : open_) next = std::min(next, e->probe_ms(time));
   }
   if (!resolving_.empty()) {
     const int64_t left = (resolving_.begin()->first - clock_.monotonic_ns()) / kMs;

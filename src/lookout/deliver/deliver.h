@@ -11,9 +11,11 @@
 //   up to an hour.
 // - Whom a message calls is found when it is sent (people.h), at each attempt anew.
 // - In a subscription's quiet hours nothing of it is sent but what is severe enough; it waits.
-// - An endpoint that failed 10 times in a row is probed every 60 s (breaker); at most
-//   `per_endpoint` requests of one endpoint at once, and one at once after a failure, so that one
-//   dead among 1,000 holds up nobody.
+// - An endpoint that failed 10 times in a row is tried every 60 s (breaker): with what is due, else
+//   with something that waits. When it answers again, and at a start, all that waits for another try
+//   is tried at once. What fails before its time is no attempt: its schedule goes on.
+// - At most `per_endpoint` requests of one endpoint at once, and one at once after a failure, so that
+//   one dead among 1,000 holds up nobody.
 // - A sink's limit (20 messages a minute to a robot) is kept for each credential: what is beyond
 //   waits and is told together in one message; nothing is dropped. Each process counts for itself.
 // - Every URL passes the guard (guard.h) at each attempt, and the connection goes to the address

@@ -340,6 +340,78 @@ TEST(Deliver, stops_calling_an_endpoint_that_fails_and_tries_it_each_minute) {
   EXPECT_EQ(w.deliverer->counters().open_breakers, 0u);
 }
 
+Subscription hourly(World& w, const Receiver& r) {
+  Subscription s = w.subscribe(r.url());
+  s.manner.retry_ms = std::vector<int64_t>(9, 3'600'000);
+  EXPECT_TRUE(w.store.update_subscription(s));
+  return s;
+}
+
+TEST(Deliver, tries_an_endpoint_that_fails_with_what_is_not_due_and_all_when_it_answers) {
+  std::atomic<bool> well{false};
+  Receiver r([&](const Exchange& e, int) { answer(e, well ? 200 : 502); });
+  World w;
+  hourly(w, r);
+  for (int i = 0; i < 10; ++i) w.tell(cat("release-", i));
+  w.tell("release-0");
+  w.run();
+  ASSERT_TRUE(eventually([&] { return r.count() == 10 && w.all_waiting(); }));
+  std::set<int64_t> due;
+  for (const Delivery& d : w.store.all()) due.insert(d.due_ms);
+  for (size_t minute = 1; minute <= 12; ++minute) {
+    w.clock.step_ms(60'500);
+    w.deliverer->wake();
+    ASSERT_TRUE(eventually([&] { return r.count() == 10 + minute && w.all_waiting(); })) << minute;
+  }
+  EXPECT_EQ(w.deliverer->counters().open_breakers, 1u);
+  EXPECT_EQ(w.store.all_attempts().size(), 10u) << "what is tried early is no attempt";
+  for (const Delivery& d : w.store.all()) {
+    EXPECT_TRUE(due.contains(d.due_ms)) << d.id;
+    EXPECT_EQ(d.state, d.id <= 10 ? DeliveryState::kRetry : DeliveryState::kPending) << d.id;
+  }
+  std::set<std::string> chosen;
+  const auto seen = r.seen();
+  for (size_t i = 10; i < seen.size(); ++i) chosen.insert(seen[i].id);
+  EXPECT_GT(chosen.size(), 1u) << "not the same again and again";
+  well = true;
+  w.clock.step_ms(60'500);
+  w.deliverer->wake();
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  EXPECT_TRUE(w.all_in(DeliveryState::kSucceeded));
+  EXPECT_EQ(w.deliverer->counters().open_breakers, 0u);
+  EXPECT_EQ(w.store.all()[0].attempts, 2);
+}
+
+TEST(Deliver, tries_what_waits_when_it_starts_and_leaves_its_schedule) {
+  Receiver r(always(502));
+  World w;
+  hourly(w, r);
+  for (int i = 0; i < 30; ++i) w.tell(cat("release-", i));
+  w.run();
+  ASSERT_TRUE(eventually([&] { return w.deliverer->counters().open_breakers == 1 && w.all_waiting(); }));
+  while (w.store.all_attempts().size() < 30) {
+    const size_t before = r.count();
+    w.clock.step_ms(60'500);
+    w.deliverer->wake();
+    ASSERT_TRUE(eventually([&] { return r.count() > before && w.all_waiting(); }));
+  }
+  const auto before = w.store.all();
+  const size_t tried = r.count();
+  w.deliverer.reset();
+  w.run();
+  ASSERT_TRUE(eventually([&] { return w.deliverer->counters().open_breakers == 1 && w.all_waiting(); }));
+  EXPECT_GE(r.count(), tried + 10);
+  EXPECT_LE(r.count(), tried + 14);
+  const auto after = w.store.all();
+  int64_t first = INT64_MAX;
+  for (size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(after[i].due_ms, before[i].due_ms) << i;
+    EXPECT_EQ(after[i].attempts, 1) << i;
+    first = std::min(first, before[i].due_ms);
+  }
+  EXPECT_EQ(*w.store.next_due_ms(), first) << "the rest waits as it did";
+}
+
 TEST(Deliver, tells_a_robot_everything_within_its_limit) {
   Receiver r(always(200, R"({"errcode":0,"errmsg":"ok"})"));
   World w;

@@ -38,13 +38,16 @@ void DeliverEngine::conclude(uint64_t id, Verdict v, std::string head) {
   v.why = reason_text(std::move(v.why), job->claimed[0].subscription);
   --e.active;
   e.took((clock_.monotonic_ns() - job->started_ns) / kMs);
-  const bool was_open = e.breaker.open();
   if (v.alive) {
     e.breaker.succeeded();
+    if (open_.erase(&e) > 0) back_.merge(e.failing);
+    e.failing.clear();
   } else {
     e.breaker.failed(now());
+    e.failing.insert(job->claimed[0].subscription.id);
+    if (e.breaker.open()) open_.insert(&e);
   }
-  open_breakers_ += static_cast<uint64_t>(e.breaker.open()) - static_cast<uint64_t>(was_open);
+  open_breakers_ = open_.size();
   if (v.outcome == Outcome::kRetry && v.retry_after_ms > 0) {
     e.hold_until_ms = std::max(e.hold_until_ms, now() + v.retry_after_ms);
   }
@@ -105,6 +108,7 @@ void DeliverEngine::record(const Job& job, const Claimed& c, const Verdict& v, c
       ++succeeded_;
       break;
     case Outcome::kRetry: {
+      if (c.early) return put_back(c, std::max(c.delivery.due_ms, now()));  // its schedule goes on
       const int64_t first =
           c.delivery.first_attempt_ms ? c.delivery.first_attempt_ms : job.started_ms;
       const double jitter = std::uniform_real_distribution<double>(0, 1)(random_);

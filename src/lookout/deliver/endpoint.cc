@@ -54,6 +54,11 @@ int64_t Endpoint::next_ms(int64_t now_ms) {
   return next;
 }
 
+int64_t Endpoint::probe_ms(int64_t now_ms) {
+  if (!breaker.open() || failing.empty() || active > 0 || !waiting.empty()) return INT64_MAX;
+  return std::max(next_ms(now_ms), next_probe_ms);
+}
+
 int Endpoint::slots(int per_endpoint) const {
   return limited() || together || breaker.doubtful() || sink.send != nullptr ? 1 : per_endpoint;
 }
@@ -81,6 +86,7 @@ bool Endpoint::idle(int64_t now_ms) {
 void Endpoint::clock_went_back(int64_t by_ms) {
   breaker.clock_went_back(by_ms);
   hold_until_ms -= by_ms;
+  next_probe_ms -= by_ms;
   for (Window& w : windows) w.clock_went_back(by_ms);
   for (const auto& job : waiting) job->clock_went_back(by_ms);
 }

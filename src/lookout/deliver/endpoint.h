@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <set>
 #include <span>
 
 #include "lookout/sinks/sink.h"
@@ -53,6 +54,8 @@ struct Endpoint {
 
   // When a message may go there: now_ms or later.
   int64_t next_ms(int64_t now_ms);
+  // Likewise one that is not due, to see whether it answers again; INT64_MAX: not now.
+  int64_t probe_ms(int64_t now_ms);
   int slots(int per_endpoint) const;
   // How long what waits will take with so many slots, and how many may wait at once so that it is
   // some seconds at most.
@@ -73,6 +76,8 @@ struct Endpoint {
   bool behind = false;    // something had to wait: messages tell many until nothing does
   int active = 0;         // messages under way
   double usual_ms = 50;   // a message takes, lately
+  std::set<int64_t> failing;  // subscriptions whose messages failed since one succeeded
+  int64_t next_probe_ms = 0;  // while the breaker is open, with what is not due
   std::deque<std::unique_ptr<Job>> waiting;
 };
 

@@ -84,6 +84,9 @@ class DeliverEngine final : public Deliverer {
   void claim();
   void admit(Claimed c);
   void put_back(const Claimed& c, int64_t due_ms);
+  void put_back_from(const Endpoint& e, const Claimed& c, int64_t due_ms);
+  Status try_what_failed();
+  void probe();
   void hold(int64_t subscription, int64_t until_ms);
   void pump();
   bool may_start(Endpoint& e);
@@ -128,6 +131,8 @@ class DeliverEngine final : public Deliverer {
   std::unordered_map<uint64_t, std::unique_ptr<Job>> under_way_;
   std::set<std::pair<int64_t, uint64_t>> resolving_;  // until when (monotonic), job
   std::unordered_map<int64_t, int64_t> held_;         // subscription -> when it was held last
+  std::set<Endpoint*> open_;                          // their breakers are
+  std::set<int64_t> back_{0};  // subscriptions whose endpoint may answer again; 0: any, at a start
   std::deque<Ending> late_;                           // the store did not take them yet
   int64_t next_claim_ms_ = 0, next_late_ms_ = 0;
   uint64_t last_job_ = 0;

@@ -16,7 +16,7 @@ struct Endpoint;
 struct Job {
   void clock_went_back(int64_t by_ms) {
     started_ms -= by_ms;
-    for (Claimed& c : claimed) c.delivery.lease_until_ms -= by_ms;
+    for (Claimed& c : claimed) c.delivery.lease_until_ms -= by_ms, c.delivery.due_ms -= by_ms;
   }
   // The oldest version of all subscriptions that what it tells was claimed at.
   int64_t version() const {

@@ -40,7 +40,7 @@ void DeliverEngine::pump() {
     if (e.active == 0 && next > now() + kShortWaitMs) {
       e.behind = e.behind || !e.waiting.empty();
       for (; !e.waiting.empty(); e.waiting.pop_front(), --waiting_) {
-        for (const Claimed& c : e.waiting.front()->claimed) put_back(c, next);
+        for (const Claimed& c : e.waiting.front()->claimed) put_back_from(e, c, next);
       }
     }
     it = e.waiting.empty() ? busy_.erase(it) : std::next(it);

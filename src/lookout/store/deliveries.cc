@@ -134,6 +134,7 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
     if (d.first_attempt_ms == 0) d.first_attempt_ms = lease.now_ms;
   }
   claimed.version = lease.version;
+  claimed.early = d.due_ms > lease.now_ms;
   d.state = DeliveryState::kLeased;
   d.lease_owner = lease.owner;
   d.lease_epoch = lease.epoch;
@@ -188,6 +189,10 @@ Status SqlStore::finish(const Delivery& leased, DeliveryState state, int64_t due
   }
   const bool tried = state != DeliveryState::kPending;
   const bool succeeded = state == DeliveryState::kSucceeded;
+  // Put back, it is again what it was, and by its own schedule due when it was.
+  const DeliveryState stays =
+      tried || leased.attempts == 0 ? state : DeliveryState::kRetry;
+  const int64_t own_due_ms = tried ? due_ms : std::max(due_ms, leased.due_ms);
   const int64_t now = now_ms();
   const bool news = tried && outcome_is_news(leased.subscription_id, succeeded, now);
   TRY(change(outbox(), [&](db::Session& session) -> Status {
@@ -199,7 +204,7 @@ Status SqlStore::finish(const Delivery& leased, DeliveryState state, int64_t due
         "ended_ms = ?, dead_reason = ?, lease_owner = '', lease_until_ms = 0 "
         // The end of the lease is none of its names: a clock that goes back moves it.
         "where id = ? and state = 1 and lease_owner = ? and lease_epoch = ? and attempts = ?",
-        static_cast<int64_t>(state), due_ms, leased.attempts + (tried ? 1 : 0), first,
+        static_cast<int64_t>(stays), own_due_ms, leased.attempts + (tried ? 1 : 0), first,
         finished(state) ? now_ms() : 0, dead_reason,
         leased.id, leased.lease_owner, leased.lease_epoch, leased.attempts));
     if (changed == 0) {

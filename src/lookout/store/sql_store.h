@@ -71,6 +71,7 @@ class SqlStore : public Store {
                                      int limit) override;
   Result<std::vector<Claimed>> claim_more(std::string_view owner, int64_t epoch, int64_t lease_ms,
                                           int64_t subscription_id, int limit) override;
+  Result<int64_t> try_early(int64_t subscription_id, int limit) override;
   Status hold(int64_t subscription_id, int64_t until_ms) override;
   Status shorten_waits(const LongestWaits& longest, int64_t lease_ms) override;
   Result<int64_t> next_due_ms() override;
@@ -182,6 +183,9 @@ std::string options_place(int64_t subscription);
 Result<int64_t> next_id(db::Session& session);
 // Takes all lanes of a subscription until the transaction ends.
 Status hold_lanes(db::Session& session, int64_t subscription);
+// What try_early() does, in a transaction.
+Result<int64_t> try_lanes_early(db::Session& session, int64_t subscription, int64_t now_ms,
+                                int limit);
 // Takes the lane's row until the transaction ends. Its head; 0: there is no such lane.
 Result<int64_t> hold_lane(db::Session& session, std::string_view order_key);
 // The oldest unfinished delivery becomes the lane's head; without one the lane goes.

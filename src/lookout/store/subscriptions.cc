@@ -1,5 +1,7 @@
 // Subscriptions. Commits match against a copy in memory; every change, by whichever process, gives
 // the ledger a new version, and a commit that reads another version than its copy's reads them anew.
+#include <climits>
+
 #include "lookout/sinks/masking.h"
 #include "lookout/store/schema.h"
 #include "lookout/store/sql_store.h"
@@ -173,6 +175,7 @@ Status SqlStore::update_subscription(const Subscription& s, const Author& by) {
     }
     if (elsewhere) TRY(forget_failing(session, s.id));
     if (after.active()) TRY(free_lanes(session, s.id));
+    if (elsewhere) TRY(try_lanes_early(session, s.id, now_ms(), INT_MAX));
     return add_audit(session, now_ms(), by,
                      change_of("subscription", s.name, piece_of(before), piece_of(after)));
   });
@@ -192,7 +195,10 @@ Result<Subscription> SqlStore::write_pause(db::Session& session, int64_t id, boo
   TRY(session.run("update subscription set paused = ?, paused_why = ? where id = ?", paused,
                   after.paused_why, id));
   if (before.paused && !paused) TRY(forget_failing(session, id));
-  if (after.active()) TRY(free_lanes(session, id));
+  if (after.active()) {
+    TRY(free_lanes(session, id));
+    if (before.paused) TRY(try_lanes_early(session, id, now_ms(), INT_MAX));
+  }
   TRY(add_audit(session, now_ms(), by,
                 change_of("subscription", before.name, piece_of(before), piece_of(after))));
   return before;

@@ -1,5 +1,6 @@
 // Many deliveries of one subscription at once: taken for a message that tells them together, held
-// because their endpoint does not answer, or due sooner because a clock went back.
+// because their endpoint does not answer, tried early because it may again, or due sooner because a
+// clock went back.
 #include <algorithm>
 #include <set>
 
@@ -70,6 +71,25 @@ Result<std::vector<Claimed>> SqlStore::claim_more(std::string_view owner, int64_
   return out;
 }
 
+Result<int64_t> try_lanes_early(db::Session& session, int64_t subscription, int64_t now_ms,
+                                int limit) {
+  std::string sql =
+      "update lane set due_ms = ? where order_key in (select l.order_key from lane l "
+      "join delivery d on d.id = l.head where d.state = 3 and l.due_ms < ? "
+      "and (cast(? as bigint) = 0 or l.subscription_id = ?) order by random() limit ?";
+  sql.append(session.on_postgres(" for update of l skip locked")).append(")");
+  return session.run(sql, now_ms, kHeldMs, subscription, subscription, static_cast<int64_t>(limit));
+}
+
+Result<int64_t> SqlStore::try_early(int64_t subscription_id, int limit) {
+  int64_t found = 0;
+  TRY(change(outbox(), [&](db::Session& session) -> Status {
+    found = TRY(try_lanes_early(session, subscription_id, now_ms(), limit));
+    return ok();
+  }));
+  return found;
+}
+
 Status SqlStore::hold(int64_t subscription_id, int64_t until_ms) {
   return change(outbox(), [&](db::Session& session) -> Status {
     if (session.dialect() != db::Dialect::kSqlite) {
@@ -83,10 +103,12 @@ Status SqlStore::hold(int64_t subscription_id, int64_t until_ms) {
         session.run("update delivery set due_ms = ? where state in (0, 3) and due_ms < ? and id in "
                     "(select head from lane where subscription_id = ? and due_ms < ?)",
                     until_ms, until_ms, subscription_id, until_ms));
+    // What was to be tried early is due when it would have been.
     TRY(session.run(
-        "update lane set due_ms = ? where subscription_id = ? and due_ms < ? and exists "
+        "update lane set due_ms = (select due_ms from delivery d where d.id = lane.head) "
+        "where subscription_id = ? and due_ms < ? and exists "
         "(select 1 from delivery d where d.id = lane.head and d.state in (0, 3))",
-        until_ms, subscription_id, until_ms));
+        subscription_id, until_ms));
     return ok();
   });
 }

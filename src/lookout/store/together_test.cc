@@ -79,6 +79,57 @@ TEST_P(TogetherTest, WhatIsHeldIsNotDueAndALeaseStays) {
 }
 
 constexpr int64_t kHour = 3'600'000;
+
+TEST_P(TogetherTest, WhatIsTriedEarlyKeepsItsScheduleWhateverComesOfIt) {
+  const Subscription s = subscribe("all");
+  for (const char* release : {"a", "a", "b", "c", "d"}) tell(release);
+  for (const Claimed& c : claim()) {
+    if (c.event.event.release == "d") continue;
+    ASSERT_TRUE(finish(c, State::kRetry, now() + kHour));
+  }
+  EXPECT_EQ(*store_->try_early(s.id + 1, 10), 0);
+  EXPECT_EQ(*store_->try_early(s.id, 1), 1);
+  EXPECT_EQ(claim().size(), 1u) << "another time the lease runs out";
+  pass(60'000);
+  EXPECT_EQ(*store_->try_early(0, 10), 2) << "what is leased is not tried";
+  auto early = claim();
+  std::erase_if(early, [](const Claimed& c) { return c.event.event.release == "d"; });
+  ASSERT_EQ(early.size(), 3u);
+  for (const Claimed& c : early) EXPECT_TRUE(c.early);
+  ASSERT_TRUE(finish(early[0], State::kPending, now() + 500)) << "there was no room";
+  ASSERT_TRUE(finish(early[1], State::kPending, early[1].delivery.due_ms)) << "it failed";
+  ASSERT_TRUE(finish(early[2], State::kSucceeded));
+  DeliveryQuery waiting;
+  waiting.state = State::kRetry;
+  for (const Delivery& d : *store_->deliveries(waiting)) EXPECT_EQ(d.due_ms, kStartMs + kHour);
+  EXPECT_EQ(store_->deliveries(waiting)->size(), 2u);
+  pass(500);
+  const auto again = claim();
+  EXPECT_EQ(std::count_if(again.begin(), again.end(), [](const Claimed& c) { return c.early; }), 1);
+  for (const Claimed& c : again) {
+    if (c.early) ASSERT_TRUE(finish(c, State::kPending, now() + 500));
+  }
+  ASSERT_TRUE(store_->hold(s.id, now() + 30'000));
+  pass(30'000);
+  for (const Claimed& c : claim()) EXPECT_FALSE(c.early) << "held, it waits as it did";
+}
+
+TEST_P(TogetherTest, WhatWaitsIsTriedWhenItGoesElsewhereOrOn) {
+  Subscription s = subscribe("all");
+  tell("a");
+  ASSERT_TRUE(finish(claim().at(0), State::kRetry, now() + kHour));
+  ASSERT_TRUE(store_->update_subscription(s));
+  EXPECT_TRUE(claim().empty()) << "nothing has changed";
+  s.options = R"({"url":"https://elsewhere.example"})";
+  ASSERT_TRUE(store_->update_subscription(s));
+  ASSERT_TRUE(finish(claim().at(0), State::kPending, now() + kHour));
+  ASSERT_TRUE(store_->pause_subscription(s.id, true));
+  ASSERT_TRUE(store_->update_subscription(s));
+  EXPECT_TRUE(claim().empty()) << "it is paused";
+  ASSERT_TRUE(store_->pause_subscription(s.id, false));
+  EXPECT_EQ(claim().size(), 1u);
+}
+
 std::vector<int64_t> waits(const Manner& m) { return {m.digest_ms, 6'000, 40'000}; }
 
 TEST_P(TogetherTest, WhatWaitsWhenTheClockGoesBackIsDueByItsScheduleFromThen) {

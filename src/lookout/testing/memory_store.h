@@ -76,6 +76,10 @@ class MemoryStore final : public SqlStore {
     if (away) return gone();
     return SqlStore::claim_more(owner, epoch, lease_ms, subscription_id, limit);
   }
+  Result<int64_t> try_early(int64_t subscription_id, int limit) override {
+    if (away) return gone();
+    return SqlStore::try_early(subscription_id, limit);
+  }
   Status hold(int64_t subscription_id, int64_t until_ms) override {
     if (away) return gone();
     return SqlStore::hold(subscription_id, until_ms);

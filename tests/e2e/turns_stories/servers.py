@@ -63,22 +63,34 @@ class Server:
         return answer if status == 200 else {}
 
 
+def start_plane(folder, **environment):
+    """Whether a real control plane runs with its files in `folder` now, until stop_plane(); False: the kit is not here.
+    One that does not come up ends the test as failed."""
+    if not all(kit(name, name) for name in ("kube", "etcd", "kwok")):
+        return False
+    done = subprocess.run([f"{E2E}/control-plane", "start", folder], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, **environment})
+    if done.returncode not in (0, 3):
+        sys.exit(f"FAIL a real control plane: {done.stderr.strip()}")
+    return done.returncode == 0
+
+
+def stop_plane(folder):
+    subprocess.run([f"{E2E}/control-plane", "stop", folder], stdout=subprocess.DEVNULL, check=True)
+
+
 @contextlib.contextmanager
 def control_plane(skip):
     """The kubeconfig's folder of a real control plane, with its audit.jsonl; None when there is no kit."""
-    if not all(kit(name, name) for name in ("kube", "etcd", "kwok")):
-        skip("no real control plane in the kit (tools/kit kube, etcd, kwok)")
-        yield None
-        return
     with tempfile.TemporaryDirectory(prefix="turns-plane-", ignore_cleanup_errors=True) as folder:
-        done = subprocess.run([f"{E2E}/control-plane", "start", folder], capture_output=True, text=True,
-                              env={**os.environ, "STAGES": f"{E2E}/releases/stages.yaml"})
+        if not start_plane(folder, STAGES=f"{E2E}/releases/stages.yaml"):
+            skip("no real control plane in the kit (tools/kit kube, etcd, kwok)")
+            yield None
+            return
         try:
-            if done.returncode:
-                skip("the real control plane: " + done.stderr.strip()[-200:])
-            yield None if done.returncode else folder
+            yield folder
         finally:
-            subprocess.run([f"{E2E}/control-plane", "stop", folder])
+            stop_plane(folder)
 
 
 @contextlib.contextmanager

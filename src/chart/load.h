@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ struct LoadOptions {
   // pkg/chart/v2/loader itself: no look at apiVersion first, so other error texts (show, lint,
   // dependency list). Otherwise pkg/chart/loader (template, install).
   bool direct = false;
+  // Hears of the files, without those of packed subcharts, before they are interpreted. May be empty.
+  std::function<void(const std::vector<File>& files)> read = {};
 };
 
 // Error: Helm's texts ("unable to detect chart at DIR/Chart.yaml: ...", "Chart.yaml file is

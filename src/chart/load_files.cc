@@ -180,6 +180,7 @@ Result<std::unique_ptr<Chart>> Loader::subchart(const std::string& name, std::ve
 }  // namespace
 
 Result<std::unique_ptr<Chart>> load_files(std::vector<File> files, const LoadOptions& options) {
+  if (options.read) options.read(files);
   Loader loader(options);
   TRY(loader.count(files));
   return loader.chart(std::move(files), 0);

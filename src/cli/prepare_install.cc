@@ -49,7 +49,7 @@ Result<LoadedChart> load_chart(Session& s, action::Context& context, const Chart
   const std::string path = TRY(locate_chart(s, where, request.reference));
   if (request.of_install) s.log("DEBUG", "Chart path", {{"path", path}});
   value::Value values = TRY(user_values(s, context, request.values));
-  const chart::LoadOptions loading{.log = s.log, .helm3 = s.helm3()};
+  const chart::LoadOptions loading{.log = s.log, .helm3 = s.helm3(), .read = render::expect_keys};
   ChartPtr chart = TRY(chart::load(context.disk, path, loading));
   if (request.of_install) TRY(action::check_installable(*chart));
   if (chart->metadata.deprecated) {

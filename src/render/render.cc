@@ -143,22 +143,24 @@ Value template_value(const std::string& name, const std::string& base_path) {
   return Value::map(out.finish(), Type::kValues);
 }
 
-// A chart that makes certificates waits for their keys longest, so they are looked for while it is
-// parsed. Few charts name these functions; one that does and then makes none has only used an idle
-// processor for some milliseconds.
-void expect_keys(std::span<Renderables::value_type* const> files) {
+bool makes_certificates(std::string_view text) {
   constexpr std::string_view kMakers[] = {"genCA", "genSelfSignedCert", "genSignedCert"};
-  for (const auto* file : files) {
-    const std::string_view text = file->second.text;
-    for (size_t at = 0; (at = text.find("gen", at)) != std::string_view::npos; ++at) {
-      for (std::string_view maker : kMakers) {
-        if (text.substr(at).starts_with(maker)) return crypt::expect_keys(2);
-      }
+  for (size_t at = 0; (at = text.find("gen", at)) != std::string_view::npos; ++at) {
+    for (std::string_view maker : kMakers) {
+      if (text.substr(at).starts_with(maker)) return true;
     }
   }
+  return false;
 }
 
 }  // namespace
+
+void expect_keys(const std::vector<chart::File>& files) {
+  for (const chart::File& file : files) {
+    if (!file.name.starts_with("templates/") || !makes_certificates(file.data)) continue;
+    return crypt::expect_keys(2);
+  }
+}
 
 Status render(const chart::Chart& chart, const Value& render_values, const Options& options,
               std::vector<release::RenderedFile>& out,
@@ -166,7 +168,6 @@ Status render(const chart::Chart& chart, const Value& render_values, const Optio
   Renderables files;
   ScopeBuilder(render_values, options.helm3, files).build(chart, render_values);
   auto order = in_parse_order(files);
-  expect_keys(order);
 
   tmpl::Set set(functions(options.helm3));
   set.set_methods(Type::kValues, values_method);

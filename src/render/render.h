@@ -70,6 +70,12 @@ Result<value::Value> render_values(const chart::Chart& chart, const value::Value
 Status validate_values(const chart::Chart& chart, const value::Value& values,
                        const std::function<Result<std::string>(const std::string& url)>& loader);
 
+// A chart that makes certificates waits for their keys longest. If one of these files names a
+// function that makes some, the search for two keys begins, in the background; few charts do, and one
+// that then makes none has used an idle processor for some milliseconds. Call it as soon as a chart's
+// files are there, before all else of them.
+void expect_keys(const std::vector<chart::File>& files);
+
 // Engine.Render: every file not starting with '_', by full path, in path order. The error text is
 // Helm's (parse error at (...), multi-line execution errors).
 Result<std::vector<release::RenderedFile>> render(const chart::Chart& chart,

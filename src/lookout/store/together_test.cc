@@ -101,8 +101,9 @@ TEST_P(TogetherTest, WhatIsTriedEarlyKeepsItsScheduleWhateverComesOfIt) {
   ASSERT_TRUE(finish(early[2], State::kSucceeded));
   DeliveryQuery waiting;
   waiting.state = State::kRetry;
-  for (const Delivery& d : *store_->deliveries(waiting)) EXPECT_EQ(d.due_ms, kStartMs + kHour);
-  EXPECT_EQ(store_->deliveries(waiting)->size(), 2u);
+  const auto wait = *store_->deliveries(waiting);
+  EXPECT_EQ(wait.size(), 2u);
+  for (const Delivery& d : wait) EXPECT_EQ(d.due_ms, kStartMs + kHour);
   pass(500);
   const auto again = claim();
   EXPECT_EQ(std::count_if(again.begin(), again.end(), [](const Claimed& c) { return c.early; }), 1);

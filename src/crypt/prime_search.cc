@@ -7,7 +7,8 @@
 #include "crypt/prime_search.h"
 
 #include <algorithm>
-#include <system_error>
+
+#include "sys/together.h"
 
 namespace pintle::crypt {
 
@@ -41,13 +42,10 @@ std::pair<Words, Words> PrimeSearch::take_pair() {
 }
 
 void PrimeSearch::start_helper() {
-  if (helper_runs_ || found_.size() >= wanted_ || std::thread::hardware_concurrency() < 2) return;
+  if (helper_runs_ || found_.size() >= wanted_) return;
   if (helper_.joinable()) helper_.join();  // it has left run() for good
-  try {
-    helper_ = std::thread([this] { run(); });
-    helper_runs_ = true;
-  } catch (const std::system_error&) {  // no thread to be had: then without
-  }
+  helper_ = sys::beside([this] { run(); });
+  helper_runs_ = helper_.joinable();
 }
 
 void PrimeSearch::run() {

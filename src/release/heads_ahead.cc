@@ -1,12 +1,12 @@
 #include "release/heads_ahead.h"
 
 #include <deque>
-#include <system_error>
 #include <thread>
 #include <unordered_map>
 
 #include "base/mutex.h"
 #include "release/head.h"
+#include "sys/together.h"
 
 namespace pintle::release {
 
@@ -60,13 +60,8 @@ struct HeadsAhead::Rep {
     }
   }
 
-  void start() {
-    if (std::thread::hardware_concurrency() < 2) return;
-    try {
-      thread = std::thread([this] { run(); });
-    } catch (const std::system_error&) {  // no thread to be had: the caller reads them all
-    }
-  }
+  // Without it the caller reads them all.
+  void start() { thread = sys::beside([this] { run(); }); }
 };
 
 HeadsAhead::HeadsAhead(bool helm3) : rep_(std::make_unique<Rep>(helm3)) {}

@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -286,9 +287,10 @@ class Store {
   virtual Result<std::vector<AuditEntry>> audit(const AuditQuery& query) = 0;
 
   // Deliveries. claim: up to `limit` that are due, at most one for each order key and only its
-  // oldest unfinished one, for `lease_ms`; expired leases come again. SKIP LOCKED on PostgreSQL.
+  // oldest unfinished one, for `lease_ms`; expired leases come again. None of the subscriptions
+  // `but`; what is due of those is walked past. SKIP LOCKED on PostgreSQL.
   virtual Result<std::vector<Claimed>> claim(std::string_view owner, int64_t epoch, int64_t lease_ms,
-                                             int limit) = 0;
+                                             int limit, std::span<const int64_t> but = {}) = 0;
   // When the next delivery becomes due (0: none waits): nobody polls in between.
   virtual Result<int64_t> next_due_ms() = 0;
   // Ends an attempt: `attempts` becomes attempt.n, the first sets first_attempt_ms. The state kPending

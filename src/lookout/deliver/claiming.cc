@@ -1,7 +1,7 @@
 // What the store gives, to the endpoints where it waits; or back, or aside.
-#include <climits>
-
 #include "lookout/deliver/engine.h"
+
+#include <climits>
 
 #include "base/strings.h"
 #include "lookout/deliver/recipients.h"
@@ -15,29 +15,27 @@ constexpr int kClaimAtOnce = 64;
 }  // namespace
 
 void DeliverEngine::claim() {
-  claim_soon_ = false;
-  for (;;) {
-    const auto used = static_cast<int>(under_way_.size() + waiting_);
-    const int room = std::min(options_.in_flight - used, kClaimAtOnce);
-    if (room <= 0) {
-      claim_soon_ = true;  // when something has ended
-      return;
-    }
-    const Status tried = try_what_failed();
-    auto claimed = tried ? store_.claim(options_.owner, options_.epoch, options_.lease_ms, room)
-                         : Result<std::vector<Claimed>>(tried.error());
-    if (!claimed) {
-      if (!store_failed_)
-        options_.log("WARN", "claiming deliveries", {{"error", claimed.error().text()}});
-      store_failed_ = true;
-      next_claim_ms_ = now() + kStoreRetryMs;
-      return;
-    }
-    store_failed_ = false;
-    for (Claimed& c : *claimed) admit(std::move(c));
-    pump();
-    if (static_cast<int>(claimed->size()) < room) break;
+  const auto used = static_cast<int>(under_way_.size() + waiting_);
+  const int room = std::min(options_.in_flight - used, kClaimAtOnce);
+  claim_soon_ = room <= 0;  // when something has ended
+  if (claim_soon_) return;
+  const std::vector<int64_t> crowding = what_crowds();
+  const Status tried = try_what_failed();
+  auto claimed =
+      tried ? store_.claim(options_.owner, options_.epoch, options_.lease_ms, room, crowding)
+            : Result<std::vector<Claimed>>(tried.error());
+  if (!claimed) {
+    if (!store_failed_)
+      options_.log("WARN", "claiming deliveries", {{"error", claimed.error().text()}});
+    store_failed_ = true;
+    next_claim_ms_ = now() + kStoreRetryMs;
+    return;
   }
+  store_failed_ = false;
+  for (Claimed& c : *claimed) admit(std::move(c));
+  pump();
+  claim_soon_ = claim_soon_ || static_cast<int>(claimed->size()) == room;  // there may be more
+  if (claim_soon_) return;  // first what has happened meanwhile
   const int64_t time = now();
   const auto due = store_.next_due_ms();
   // What is due and was not handed out waits for one before it; that one's end calls again.
@@ -58,16 +56,16 @@ void DeliverEngine::admit(Claimed c) {
   Endpoint& e = *slot;
   e.together = route->merge > 1;
   const int64_t time = now(), next = e.next_ms(time);
-  const int slots = e.slots(options_.per_endpoint);
   if (next > time + kShortWaitMs) {
     e.behind = true;
     hold(c.subscription.id, next);
     return put_back_from(e, c, next);
   }
-  if (e.waiting.size() >= e.room(slots)) {
-    const int64_t due = time + std::max<int64_t>(e.drain_ms(slots) / 2, 20);
-    hold(c.subscription.id, due);
-    return put_back(c, due);
+  // Nothing more is asked for when there is no room; what comes all the same waits if it is little.
+  const size_t room = e.room(e.slots(options_.per_endpoint));
+  if (e.waiting.size() + 1 >= room) e.crowding.insert(c.subscription.id);
+  if (e.waiting.size() >= std::min(room * 3, room + kClaimAtOnce)) {
+    return put_back(c, std::min(time, c.delivery.due_ms));
   }
   auto job = std::make_unique<Job>();
   job->id = ++last_job_;
@@ -78,6 +76,22 @@ void DeliverEngine::admit(Claimed c) {
   e.waiting.push_back(std::move(job));
   busy_.insert(&e);
   ++waiting_;
+}
+
+// Subscriptions of which nothing is claimed now: more would not fit where it goes to. Where they go
+// may have changed.
+std::vector<int64_t> DeliverEngine::what_crowds() {
+  std::vector<int64_t> out;
+  const int64_t version = store_.known_version();
+  const bool changed = std::exchange(crowding_version_, version) != version;
+  for (Endpoint* e : busy_) {
+    if (e->crowding.empty()) continue;
+    if (changed || e->waiting.size() * 2 <= e->room(e->slots(options_.per_endpoint))) {
+      e->crowding.clear();
+    }
+    out.insert(out.end(), e->crowding.begin(), e->crowding.end());
+  }
+  return out;
 }
 
 // The end of its subscription's quiet hours; 0: it may go.
@@ -130,15 +144,18 @@ void DeliverEngine::put_back(const Claimed& c, int64_t due_ms) {
   end(std::move(e));
 }
 
-// What else waits in the subscription is not worth a claim before then.
+// What else waits in the subscription is not worth a claim before then. It costs for each that waits,
+// so it is done seldom: what comes in between goes back by itself.
 void DeliverEngine::hold(int64_t subscription, int64_t until_ms) {
-  int64_t& last = held_[subscription];
-  const int64_t time = now();
-  if (last + 200 > time) return;
-  last = time;
+  constexpr int64_t kLeastMs = 200, kTimes = 20;
+  int64_t& again = held_[subscription];
+  const int64_t began = clock_.monotonic_ns() / kMs;
+  if (began < again) return;
   if (Status s = store_.hold(subscription, until_ms); !s) {
     options_.log("WARN", "holding a subscription", {{"error", s.error().text()}});
   }
+  const int64_t ended = clock_.monotonic_ns() / kMs;
+  again = ended + std::max(kLeastMs, kTimes * (ended - began));
 }
 
 }  // namespace pintle::lookout

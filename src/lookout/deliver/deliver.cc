@@ -102,7 +102,6 @@ void DeliverEngine::look_at_clock() {
   for (auto& [key, e] : endpoints_) e->clock_went_back(back);
   for (auto& [id, job] : under_way_) job->clock_went_back(back);
   for (Ending& e : late_) e.delivery.lease_until_ms -= back;
-  held_.clear();
   next_claim_ms_ = next_late_ms_ = 0;
   asked_ms_ = 0;  // their endpoints know it
   shorten_ = true;

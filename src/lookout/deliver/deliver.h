@@ -16,6 +16,8 @@
 //   is tried at once. What fails before its time is no attempt: its schedule goes on.
 // - At most `per_endpoint` requests of one endpoint at once, and one at once after a failure, so that
 //   one dead among 1,000 holds up nobody.
+// - Of what is due to a slow endpoint no more is claimed than it takes in some seconds; the rest
+//   stays in the store as it is, and costs next to nothing.
 // - A sink's limit (20 messages a minute to a robot) is kept for each credential: what is beyond
 //   waits and is told together in one message; nothing is dropped. Each process counts for itself.
 // - Every URL passes the guard (guard.h) at each attempt, and the connection goes to the address

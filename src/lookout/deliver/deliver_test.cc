@@ -316,6 +316,48 @@ TEST(Deliver, does_not_let_a_dead_endpoint_hold_up_the_others) {
   EXPECT_LT((sys::real_clock().monotonic_ns() - start) / 1'000'000, 5'000);
 }
 
+TEST(Deliver, claims_for_a_slow_endpoint_no_more_than_it_takes) {
+  Mutex mutex;
+  std::vector<Exchange> held;
+  bool well = false;
+  Receiver r([&](const Exchange& e, int) {
+    Lock lock(mutex);
+    if (well || e->request().path == "/quick") return answer(e, 200);
+    held.push_back(e);
+  });
+  const auto release = [&] {
+    Lock lock(mutex);
+    for (const Exchange& e : std::exchange(held, {})) answer(e, 200);
+  };
+  World w;
+  const Subscription slow = w.subscribe(r.url("/slow"));
+  w.tell();
+  w.run({.timeout_ms = 30'000, .per_endpoint = 1});
+  ASSERT_TRUE(eventually([&] { return r.count() == 1; }));
+  w.clock.step_ms(5'000);  // it has taken so long
+  release();
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  w.subscribe(r.url("/quick"));
+  for (int i = 0; i < 500; ++i) w.tell(cat("release-", i));
+  const auto done = [&](bool is_slow) {
+    const auto all = w.store.all();
+    return std::count_if(all.begin(), all.end(), [&](const Delivery& d) {
+      return d.state == DeliveryState::kSucceeded && (d.subscription_id == slow.id) == is_slow;
+    });
+  };
+  ASSERT_TRUE(eventually([&] { return done(false) == 500; }));
+  EXPECT_EQ(done(true), 1);
+  EXPECT_LE(w.store.put_back, 64);
+  {
+    Lock lock(mutex);
+    well = true;
+  }
+  release();
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  EXPECT_EQ(done(true), 501);
+  EXPECT_LE(w.store.put_back, 128);
+}
+
 TEST(Deliver, stops_calling_an_endpoint_that_fails_and_tries_it_each_minute) {
   std::atomic<bool> well{false};
   Receiver r([&](const Exchange& e, int) { answer(e, well ? 200 : 502); });

@@ -63,10 +63,6 @@ int Endpoint::slots(int per_endpoint) const {
   return limited() || together || breaker.doubtful() || sink.send != nullptr ? 1 : per_endpoint;
 }
 
-int64_t Endpoint::drain_ms(int slots) const {
-  return static_cast<int64_t>(static_cast<double>(waiting.size()) * usual_ms / slots);
-}
-
 size_t Endpoint::room(int slots) const {
   constexpr double kSeconds = 5000;
   const double fits = slots * kSeconds / std::max(usual_ms, 1.0);

@@ -57,9 +57,7 @@ struct Endpoint {
   // Likewise one that is not due, to see whether it answers again; INT64_MAX: not now.
   int64_t probe_ms(int64_t now_ms);
   int slots(int per_endpoint) const;
-  // How long what waits will take with so many slots, and how many may wait at once so that it is
-  // some seconds at most.
-  int64_t drain_ms(int slots) const;
+  // How many may wait at once so that with so many slots they take some seconds at most.
   size_t room(int slots) const;
   void took(int64_t ms) { usual_ms = (usual_ms * 7 + static_cast<double>(ms)) / 8; }
   bool limited() const { return !windows.empty(); }
@@ -79,6 +77,7 @@ struct Endpoint {
   std::set<int64_t> failing;  // subscriptions whose messages failed since one succeeded
   int64_t next_probe_ms = 0;  // while the breaker is open, with what is not due
   std::deque<std::unique_ptr<Job>> waiting;
+  std::set<int64_t> crowding;  // subscriptions that are left out until half of what waits has gone
 };
 
 }  // namespace pintle::lookout

@@ -82,6 +82,7 @@ class DeliverEngine final : public Deliverer {
   int64_t next_wake();
 
   void claim();
+  std::vector<int64_t> what_crowds();
   void admit(Claimed c);
   void put_back(const Claimed& c, int64_t due_ms);
   void put_back_from(const Endpoint& e, const Claimed& c, int64_t due_ms);
@@ -130,10 +131,11 @@ class DeliverEngine final : public Deliverer {
   size_t waiting_ = 0;        // jobs that wait
   std::unordered_map<uint64_t, std::unique_ptr<Job>> under_way_;
   std::set<std::pair<int64_t, uint64_t>> resolving_;  // until when (monotonic), job
-  std::unordered_map<int64_t, int64_t> held_;         // subscription -> when it was held last
+  std::unordered_map<int64_t, int64_t> held_;  // subscription -> when it may be held again (monotonic)
   std::set<Endpoint*> open_;                          // their breakers are
   std::set<int64_t> back_{0};  // subscriptions whose endpoint may answer again; 0: any, at a start
   std::deque<Ending> late_;                           // the store did not take them yet
+  int64_t crowding_version_ = 0;  // of the subscriptions, when it was found out what crowds
   int64_t next_claim_ms_ = 0, next_late_ms_ = 0;
   uint64_t last_job_ = 0;
   int64_t ahead_ms_ = 0;  // the wall clock of the monotonic one

@@ -43,6 +43,7 @@ void DeliverEngine::pump() {
         for (const Claimed& c : e.waiting.front()->claimed) put_back_from(e, c, next);
       }
     }
+    if (e.waiting.empty()) e.crowding.clear();
     it = e.waiting.empty() ? busy_.erase(it) : std::next(it);
   }
   if (endpoints_.size() > kManyEndpoints) {

@@ -1,6 +1,7 @@
 // The outbox as the deliverer sees it: take what is due, say how it ended, look, resend, skip.
 // Everything goes through lanes (schema.cc): a lane's row is held before a delivery of it changes.
 #include <algorithm>
+#include <bit>
 
 #include "lookout/store/schema.h"
 #include "lookout/store/sql_store.h"
@@ -148,23 +149,32 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
 }
 
 Result<std::vector<Claimed>> SqlStore::claim(std::string_view owner, int64_t epoch,
-                                             int64_t lease_ms, int limit) {
+                                             int64_t lease_ms, int limit,
+                                             std::span<const int64_t> but) {
   std::vector<Claimed> out;
   const int64_t known = known_version_;
+  // As many as a power of two, so that few statements are prepared; 0 is no subscription.
+  std::vector<int64_t> left_out(but.empty() ? 0 : std::bit_ceil(but.size()));
+  std::copy(but.begin(), but.end(), left_out.begin());
   TRY(change(outbox(), [&](db::Session& session) -> Status {
     out.clear();
     int64_t now = now_ms();
     Lease lease{owner, epoch, now + lease_ms, now, TRY(lease_version(session, known))};
     std::string sql =
         "update lane set due_ms = ? where order_key in (select order_key from lane "
-        "where due_ms <= ? order by due_ms limit ?";
+        "where due_ms <= ?";
+    for (size_t i = 0; i < left_out.size(); ++i) sql += i == 0 ? " and subscription_id not in (?" : ", ?";
+    sql += left_out.empty() ? " order by due_ms limit ?" : ") order by due_ms limit ?";
     sql.append(session.on_postgres(" for update skip locked")).append(") returning order_key, head");
     // Again where lanes turned out to hold nothing to send: they are not due any more.
     while (static_cast<int>(out.size()) < limit) {
       std::vector<std::pair<std::string, int64_t>> lanes;
-      TRY(session.query(sql, "tn",
-                        [&](const db::Row& row) { lanes.emplace_back(row.text(0), row.number(1)); },
-                        lease.until_ms, now, limit - static_cast<int>(out.size())));
+      std::vector<db::Param> params{db::param(lease.until_ms), db::param(now)};
+      for (const int64_t id : left_out) params.push_back(db::param(id));
+      params.push_back(db::param(limit - static_cast<int>(out.size())));
+      TRY(session.select(sql, "tn", params, [&](const db::Row& row) {
+        lanes.emplace_back(row.text(0), row.number(1));
+      }));
       bool all = true;
       for (const auto& [key, head] : lanes) all &= TRY(claim_one(session, key, head, lease, out));
       if (lanes.empty() || all) break;

@@ -256,6 +256,25 @@ TEST_P(OutboxTest, AClaimTakesNoMoreThanItsLimitAndTheLongestDueFirst) {
   EXPECT_EQ(sequences(claim(3)), (Seqs{4, 5, 6}));
 }
 
+TEST_P(OutboxTest, AClaimLeavesOutTheSubscriptionsItIsTold) {
+  std::vector<int64_t> ids;
+  for (const char* name : {"a", "b", "c", "d"}) ids.push_back(subscribe(name).id);
+  for (int i = 0; i < 3; ++i) tell("r" + std::to_string(i));
+  const auto but = [&](std::vector<int64_t> some) {
+    std::set<int64_t> whose;
+    const auto claimed = store_->claim("me", 1, 60'000, 100, some);
+    for (const Claimed& c : *claimed) {
+      whose.insert(c.subscription.id);
+      EXPECT_TRUE(finish(c, DeliveryState::kPending, c.delivery.due_ms));
+    }
+    return whose;
+  };
+  EXPECT_EQ(but({ids[0], ids[1], ids[2]}), (std::set<int64_t>{ids[3]}));
+  EXPECT_EQ(but({ids[1]}), (std::set<int64_t>{ids[0], ids[2], ids[3]}));
+  EXPECT_TRUE(but(ids).empty());
+  EXPECT_EQ(but({}), (std::set<int64_t>(ids.begin(), ids.end())));
+}
+
 TEST_P(OutboxTest, AnExpiredLeaseComesAgainWithItsOutcomeUnknown) {
   subscribe("all");
   tell("web");

@@ -215,6 +215,10 @@ create table standing (
   failing_since_ms bigint not null,
   failure text not null);
 create index delivery_ended_badly on delivery (subscription_id, state) where state in (4, 5);
+)",
+                                          R"(
+drop index lane_due;
+create index lane_due on lane (due_ms, subscription_id);
 )"};
 
 }  // namespace

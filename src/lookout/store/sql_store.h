@@ -68,7 +68,7 @@ class SqlStore : public Store {
   Result<int64_t> settings_version() override;
   int64_t known_version() const override { return known_version_; }
   Result<std::vector<Claimed>> claim(std::string_view owner, int64_t epoch, int64_t lease_ms,
-                                     int limit) override;
+                                     int limit, std::span<const int64_t> but = {}) override;
   Result<std::vector<Claimed>> claim_more(std::string_view owner, int64_t epoch, int64_t lease_ms,
                                           int64_t subscription_id, int limit) override;
   Result<int64_t> try_early(int64_t subscription_id, int limit) override;

@@ -24,6 +24,8 @@ class MemoryStore final : public SqlStore {
 
   std::atomic<bool> away{false};  // while set, what the deliverer asks and says is kUnavailable
 
+  std::atomic<int> put_back{0};  // deliveries that were claimed for nothing
+
   int versions_left = 1000;  // of newest_version(), then it is kUnavailable
 
   // Stores one event, with the deliveries it is due.
@@ -67,9 +69,9 @@ class MemoryStore final : public SqlStore {
     return SqlStore::last_sequence();
   }
   Result<std::vector<Claimed>> claim(std::string_view owner, int64_t epoch, int64_t lease_ms,
-                                     int limit) override {
+                                     int limit, std::span<const int64_t> but = {}) override {
     if (away) return gone();
-    return SqlStore::claim(owner, epoch, lease_ms, limit);
+    return SqlStore::claim(owner, epoch, lease_ms, limit, but);
   }
   Result<std::vector<Claimed>> claim_more(std::string_view owner, int64_t epoch, int64_t lease_ms,
                                           int64_t subscription_id, int limit) override {
@@ -87,6 +89,7 @@ class MemoryStore final : public SqlStore {
   Status finish(const Delivery& leased, DeliveryState state, int64_t due_ms,
                 std::string_view dead_reason, const Attempt& attempt) override {
     if (away) return gone();
+    if (state == DeliveryState::kPending) ++put_back;
     return SqlStore::finish(leased, state, due_ms, dead_reason, attempt);
   }
 

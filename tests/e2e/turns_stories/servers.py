@@ -17,11 +17,11 @@ E2E = os.path.dirname(HERE)
 ROOT = os.path.dirname(os.path.dirname(E2E))
 
 
-def kit(name, file):
-    """A program of the kit that was built before; None: it is not here."""
+def kit(name, file, build=False):
+    """A program of the kit; None: it is not here. Without `build` only what was built before counts."""
     cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pintle/kit")
     kinds = {"helm4": "helm-4", "helm3": "helm-3", "helm2": "helm-2", "kube": "kube-", "etcd": "etcd-", "kwok": "kwok-"}
-    if not os.path.isdir(cache) or not any(f.startswith(kinds[name]) for f in os.listdir(cache)):
+    if not build and not any(f.startswith(kinds[name]) for f in (os.listdir(cache) if os.path.isdir(cache) else [])):
         return None
     done = subprocess.run([f"{ROOT}/tools/kit", name], capture_output=True, text=True)
     if done.returncode:

@@ -59,12 +59,6 @@ std::string time_text(int64_t unix_ms) {
   return out;
 }
 
-std::string webhook_id(const Claimed& c) {
-  const std::string all = cat(c.event.cluster_uid, "\n", c.event.sequence, "\n", c.event.stored_ms,
-                              "\n", c.delivery.subscription_id);
-  return cat("msg_", crypt::hex(crypt::sha256(all)).substr(0, 32));
-}
-
 std::string plain_event(const StoredEvent& s) {
   const Event& e = s.event;
   Data w;
@@ -88,15 +82,22 @@ std::string plain_event(const StoredEvent& s) {
 }
 
 // What told it, so that it is the same wherever it is computed: the object's state, for an Event of
-// the cluster that alone; one state may tell several business events, which differ by their key. One
-// that no state told has its sequence.
+// the cluster that alone; one state may tell several business events, which differ by their key. What
+// has no key has its sequence.
 std::string event_id(const StoredEvent& s) {
   const Event& e = s.event;
-  if (s.observation_uid.empty()) return cat(s.cluster_uid, "/", e.subject.uid, "/", s.sequence);
-  const std::string state = cat(s.cluster_uid, "/", s.observation_uid, "/", s.observation_version);
-  if (e.type == "kubernetes.event") return state;
-  const std::string apart = e.dedup_key.empty() ? cat(s.sequence) : e.dedup_key;
-  return cat(state, "/", crypt::hex(crypt::sha256(cat(e.type, "\n", apart))).substr(0, 12));
+  const bool seen = !s.observation_uid.empty();
+  const std::string state = seen ? cat(s.cluster_uid, "/", s.observation_uid, "/", s.observation_version)
+                                 : cat(s.cluster_uid, "/", e.subject.uid);
+  if (seen && e.type == "kubernetes.event") return state;
+  if (e.dedup_key.empty()) return cat(state, "/", s.sequence);
+  return cat(state, "/", crypt::hex(crypt::sha256(cat(e.type, "\n", e.dedup_key))).substr(0, 12));
+}
+
+std::string webhook_id(std::span<const Claimed> told) {
+  std::string all = cat(told[0].delivery.subscription_id);
+  for (const Claimed& c : told) append(all, {"\n", event_id(c.event)});
+  return cat("msg_", crypt::hex(crypt::sha256(all)).substr(0, 32));
 }
 
 std::string cloud_event(const StoredEvent& s) {

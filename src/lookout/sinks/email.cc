@@ -104,7 +104,7 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t now_ms) {
   for (const std::string& to : o.to) r.mail->to.push_back(cat("<", to, ">"));
   append(r.body,
          {"From: ", o.from, "\r\nTo: ", join(o.to, ",\r\n "), "\r\nSubject: ", header_text(subject),
-          "\r\nDate: ", mail_date(now_ms), "\r\nMessage-ID: <", webhook_id(first), "@",
+          "\r\nDate: ", mail_date(now_ms), "\r\nMessage-ID: <", webhook_id(events), "@",
           domain_of(o.from), ">\r\nAuto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n",
           "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n"});
   const std::string encoded = crypt::base64_encode(text);

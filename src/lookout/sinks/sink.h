@@ -97,8 +97,10 @@ Verdict judge_status(const http::Response& response);
 // The event as CloudEvents 1.0 JSON and as the flat JSON that templates see.
 std::string cloud_event(const StoredEvent& e);
 std::string plain_event(const StoredEvent& e);
-// The stable id of a delivery, for the receiver to know repeats by: the same in every attempt and
-// every resend.
-std::string webhook_id(const Claimed& c);
+// The stable id of a message, for the receiver to know repeats by: the same in every attempt and every
+// resend of what it tells, also when a database that was set back stores it once more; another as soon
+// as it tells anything else.
+std::string webhook_id(std::span<const Claimed> told);
+inline std::string webhook_id(const Claimed& c) { return webhook_id({&c, 1}); }
 
 }  // namespace pintle::lookout

@@ -138,6 +138,31 @@ TEST(Webhook, keeps_its_id_in_a_resend_and_tells_subscriptions_apart) {
   EXPECT_NE(webhook_id(a), webhook_id(c));
 }
 
+TEST(Webhook, keeps_its_id_when_a_database_that_was_set_back_stores_the_event_again) {
+  for (const bool observed : {true, false}) {
+    Claimed a = event("webhook", R"({"url":"https://a.example"})");
+    a.event.observation_uid = observed ? "uid-9" : "";
+    a.event.event.dedup_key = "c/uid-9/deployed/3";
+    Claimed again = a, other = a;
+    again.event.sequence += 7, again.event.stored_ms += 3'600'000, again.delivery.id += 7;
+    EXPECT_EQ(webhook_id(a), webhook_id(again)) << observed;
+    other.event.event.dedup_key = "c/uid-9/deployed/4";
+    EXPECT_NE(webhook_id(a), webhook_id(other)) << observed;
+  }
+}
+
+TEST(Webhook, has_another_id_when_a_batch_tells_more) {
+  Claimed a = event("webhook", R"({"url":"https://a.example","format":"cloudevents-batch"})"), b = a;
+  b.event.sequence += 1;
+  b.event.event.dedup_key = "another";
+  const auto id = [](const std::vector<Claimed>& some) {
+    return header(*find_sink("webhook")->request(some, 0), "webhook-id");
+  };
+  EXPECT_EQ(id({a, b}), id({a, b}));
+  EXPECT_NE(id({a}), id({a, b}));
+  EXPECT_NE(id({b}), id({a, b}));
+}
+
 TEST(Webhook, gives_a_cloud_event_the_id_of_the_state_that_told_it) {
   Claimed c = event("webhook", R"({"url":"https://a.example"})");
   const auto id = [&] { return at(request_of(c).body, {"id"}); };

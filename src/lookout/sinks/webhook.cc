@@ -189,7 +189,7 @@ Result<http::Request> request(std::span<const Claimed> events, int64_t now_ms) {
   } else {
     r.body = plain_event(first.event);
   }
-  const std::string id = webhook_id(first), stamp = std::to_string(now_ms / 1000);
+  const std::string id = webhook_id(events), stamp = std::to_string(now_ms / 1000);
   r.headers.insert(r.headers.end(), {{"Content-Type", type},
                                      {"User-Agent", "pintle-lookout"},
                                      {"webhook-id", id},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/strings.h"
+#include "lookout/observe.h"
 
 namespace pintle::lookout {
 namespace {
@@ -152,8 +153,8 @@ void Writer::note(const Batch& batch, const Committed& committed) {
   done_(batch, committed);
 }
 
-// A region's events one by one, each with its state; what cannot be stored at all is left out.
-void Writer::commit_pieces(const Batch& batch) {
+// A region's events one by one, each with its state; last its checkpoints and gaps.
+std::vector<Batch> Writer::pieces_of(const Batch& batch) {
   Batch rest = batch;
   rest.observations.clear();
   rest.events.clear();
@@ -177,26 +178,38 @@ void Writer::commit_pieces(const Batch& batch) {
     pieces.back().events = {e};
   }
   pieces.push_back(std::move(rest));
-  for (const Batch& piece : pieces) {
-    auto committed = store_(piece);
-    if (committed) {
-      note(piece, *committed);
-      continue;
-    }
-    Lock held(mutex_);
-    ++counters_.dropped;
-    log_("ERROR", "a piece of a batch cannot be stored",
-         {{"region", piece.region}, {"error", committed.error().text()}});
-  }
+  return pieces;
 }
 
-// False: it must be tried again, because the database is away.
-bool Writer::commit(Batch& batch, bool& away) {
+// The first of `left` cannot be stored by itself: that it is missing is told with the last of its
+// region's pieces.
+void Writer::drop(std::deque<Taken>& left, const Error& why) {
+  const Batch piece = std::move(left.front().batch);
+  left.pop_front();
+  {
+    Lock held(mutex_);
+    ++counters_.dropped;
+  }
+  log_("ERROR", "a piece of a batch cannot be stored",
+       {{"region", piece.region}, {"error", why.text()}});
+  const auto last = std::find_if(left.rbegin(), left.rend(), [&](const Taken& t) {
+    return t.is_piece && t.batch.region_id == piece.region_id;
+  });
+  if (last == left.rend() || piece.observations.empty()) return;
+  const Observation& o = piece.observations[0];
+  last->batch.gaps.push_back({o.resource, o.received_ms, o.received_ms, clean_text(o.version),
+                              clean_text(cat("what was heard cannot be stored: ", why.text()))});
+}
+
+// The first of `left`. False: it must be tried again, because the database is away.
+bool Writer::commit(std::deque<Taken>& left, bool& away) {
+  const Batch& batch = left.front().batch;
   auto committed = store_(batch);
   if (committed) {
     if (away) log_("INFO", "the database is back");
     committed->again = std::exchange(away, false);
     note(batch, *committed);
+    left.pop_front();
     return true;
   }
   const Error& e = committed.error();
@@ -218,15 +231,23 @@ bool Writer::commit(Batch& batch, bool& away) {
     }
     log_("WARN", "a batch was refused", {{"region", batch.region}, {"error", e.text()}});
     if (refused_) refused_(batch);
+    const int64_t region = batch.region_id;
+    std::erase_if(left, [&](const Taken& t) { return t.batch.region_id == region; });
+    return true;
+  }
+  if (left.front().is_piece) {
+    drop(left, e);
     return true;
   }
   log_("WARN", "a batch cannot be stored whole", {{"region", batch.region}, {"error", e.text()}});
-  commit_pieces(batch);
+  std::vector<Batch> pieces = pieces_of(batch);
+  left.pop_front();
+  for (auto p = pieces.rbegin(); p != pieces.rend(); ++p) left.push_front({std::move(*p), true});
   return true;
 }
 
 void Writer::work() {
-  std::vector<Batch> taken;
+  std::deque<Taken> taken;
   bool away = false;
   int64_t wait_ms = kFirstWaitMs;
   Lock held(mutex_);
@@ -242,17 +263,15 @@ void Writer::work() {
     }
     for (auto& [id, q] : queues_) {
       if (empty(q.batch)) continue;
-      taken.push_back(std::move(q.batch));
+      taken.push_back({std::move(q.batch)});
       q.batch = {};
       counters_.waiting_bytes -= q.bytes;
       q.bytes = 0;
     }
     held.unlock();
-    size_t done = 0;
     bool given_up = false;
-    while (done < taken.size() && !given_up) {
-      if (commit(taken[done], away)) {
-        ++done;
+    while (!taken.empty() && !given_up) {
+      if (commit(taken, away)) {
         wait_ms = kFirstWaitMs;
         continue;
       }

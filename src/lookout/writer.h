@@ -5,8 +5,8 @@
 // - What was pushed is committed in its order, or still here: while the database is away the same
 //   batch is tried again (doing a commit twice is harmless), and has_room() turns false, which
 //   holds up the region's informers. A batch that cannot be stored for another reason is stored
-//   piece by piece; a piece that cannot be stored is dropped, counted and logged: nothing blocks
-//   the rest. A batch of a region that another process has taken is left out: it hears the same.
+//   piece by piece; a piece that cannot be stored is dropped, counted, logged and a gap: nothing
+//   blocks the rest. A batch of a region that another process has taken is left out: it hears the same.
 // - stop(grace) commits what waits if it can be done in that time. What is lost then was not beyond
 //   the checkpoint and is heard again.
 // Memory: kRoom bytes for each region and kRoomOfAll for all together, as much again for what is
@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -77,8 +78,13 @@ class Writer {
   };
   bool fits(const Queue& q) const REQUIRES(mutex_);
   void work();
-  bool commit(Batch& batch, bool& away);
-  void commit_pieces(const Batch& batch);
+  struct Taken {
+    Batch batch;
+    bool is_piece = false;  // of a batch that cannot be stored whole
+  };
+  static std::vector<Batch> pieces_of(const Batch& batch);
+  void drop(std::deque<Taken>& left, const Error& why);
+  bool commit(std::deque<Taken>& left, bool& away);
   void note(const Batch& batch, const Committed& committed);
 
   const Commit store_;

@@ -27,6 +27,12 @@ struct Scripted {
     out.sequences.assign(batch.events.size(), 1);
     return out;
   }
+  std::vector<Gap> gaps() {
+    Lock held(mutex_);
+    std::vector<Gap> out;
+    for (const Batch& b : batches) out.insert(out.end(), b.gaps.begin(), b.gaps.end());
+    return out;
+  }
   std::vector<std::string> stored() {
     Lock held(mutex_);
     std::vector<std::string> out;
@@ -112,6 +118,40 @@ TEST_F(WriterTest, APieceThatCannotBeStoredHoldsUpNothing) {
   ASSERT_TRUE(soon([&] { return store_.stored().size() == 2; }));
   EXPECT_EQ(store_.stored(), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(writer_.counters().dropped, 1u);
+  ASSERT_TRUE(soon([&] { return store_.gaps().size() == 1; }));
+  EXPECT_EQ(store_.gaps()[0].cause, "what was heard cannot be stored: no");
+}
+
+TEST_F(WriterTest, APieceIsTriedAgainWhenTheDatabaseIsAwayMeanwhile) {
+  int times = 0;
+  store_.refuse = [&](const Batch& b) -> std::optional<Error> {
+    if (b.observations.size() > 1) return Error("no", Code::kInvalidArgument);
+    for (const Observation& o : b.observations) {
+      if (o.uid == "poison") return Error("no", Code::kInvalidArgument);
+      if (o.uid == "b" && ++times <= 2) return Error("locked", Code::kUnavailable);
+    }
+    return std::nullopt;
+  };
+  for (const char* uid : {"a", "poison", "b", "c"}) writer_.push(batch_of(uid));
+  writer_.start();
+  ASSERT_TRUE(soon([&] { return store_.gaps().size() == 1; }));
+  EXPECT_EQ(store_.stored(), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(writer_.counters().dropped, 1u);
+  EXPECT_EQ(writer_.counters().failures, 2u);
+}
+
+TEST_F(WriterTest, PiecesAreLeftOutWhenANewerEpochHasTheirRegion) {
+  store_.refuse = [&](const Batch& b) -> std::optional<Error> {
+    if (b.region_id != 1) return std::nullopt;
+    if (b.observations.size() > 1) return Error("no", Code::kInvalidArgument);
+    return Error("newer", Code::kFailedPrecondition);
+  };
+  for (const char* uid : {"a", "b"}) writer_.push(batch_of(uid));
+  writer_.push(batch_of("c", 2));
+  writer_.start();
+  ASSERT_TRUE(soon([&] { return store_.stored().size() == 1; }));
+  EXPECT_EQ(store_.stored(), (std::vector<std::string>{"c"}));
+  EXPECT_EQ(refused_, 1);
 }
 
 TEST_F(WriterTest, AFullQueueHoldsItsRegionUpAndSaysWhenItNoLongerDoes) {

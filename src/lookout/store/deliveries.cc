@@ -53,8 +53,10 @@ Status add_attempt(db::Session& session, const Attempt& a) {
   return ok();
 }
 
-Status cancel(db::Session& session, const Delivery& d, int64_t now_ms) {
-  TRY(session.run("update delivery set state = 5, ended_ms = ? where id = ?", now_ms, d.id));
+Status end_unclaimed(db::Session& session, const Delivery& d, DeliveryState state, int64_t now_ms,
+                     std::string_view why) {
+  TRY(session.run("update delivery set state = ?, ended_ms = ?, dead_reason = ? where id = ?",
+                  static_cast<int64_t>(state), now_ms, why, d.id));
   return advance_lane(session, d.order_key);
 }
 
@@ -107,19 +109,23 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
   sql = "select ";
   sql.append(subscription_columns()).append(" from subscription s where s.id = ?");
   sql += session.on_postgres(" for share");
-  Result<StoredSubscription> to = Error(Code::kNotFound, "");
+  std::optional<StoredSubscription> to;
   TRY(session.query(sql, subscription_letters(),
                     [&](const db::Row& row) { to = read_subscription(row); }, d.subscription_id));
-  if (!to && to.error().code() != Code::kNotFound) return to.error();
-  if (!to || claimed.event.sequence == 0) {
-    TRY(cancel(session, d, lease.now_ms));
+  if (!to) {
+    TRY(end_unclaimed(session, d, DeliveryState::kCancelled, lease.now_ms, ""));
     return false;
   }
-  if (!to->it.active()) {
+  if (claimed.event.sequence == 0) {
+    TRY(end_unclaimed(session, d, DeliveryState::kDead, lease.now_ms, "its event is not in the database"));
+    return false;
+  }
+  claimed.subscription = whole(std::move(*to));
+  if (!claimed.subscription.active()) {
+    if (claimed.subscription.paused) TRY(keep_paused(session, claimed.subscription));
     TRY(session.run("update lane set due_ms = ? where order_key = ?", kHeldMs, order_key));
     return false;
   }
-  claimed.subscription = TRY(whole(std::move(*to)));
   if (d.state == DeliveryState::kLeased && d.lease_until_ms > lease.now_ms) {
     TRY(session.run("update lane set due_ms = ? where order_key = ?", d.lease_until_ms, order_key));
     return false;

@@ -360,6 +360,52 @@ TEST_P(OutboxTest, ASubscriptionThatIsDisabledOrPausedHoldsWhatItHas) {
   EXPECT_EQ(sequences(claim()), Seqs{1}) << "and what came meanwhile was not due to it";
 }
 
+TEST_P(OutboxTest, OneThatCannotBeReadIsPausedAndHoldsUpNoOther) {
+  for (const char* damage : {"filter = '{\"types\":7}'", "filter = '{\"reason\":\"(\"}'", "manner = '['",
+                             "secret = 'eA=='", "sealed_options = 'eA=='"}) {
+    const Subscription bad = subscribe("bad"), good = subscribe("good");
+    tell("web");
+    auto raw = std::move(*db::Session::open({url_}));
+    ASSERT_TRUE(raw->run(cat("update subscription set ", damage, " where id = ?"), bad.id));
+    ASSERT_TRUE(raw->run("update ledger set subscriptions = subscriptions + 1"));
+    tell("db");
+    const auto got = claim();
+    ASSERT_EQ(got.size(), 2u) << damage;
+    for (const Claimed& c : got) {
+      EXPECT_EQ(c.subscription.id, good.id) << damage;
+      EXPECT_TRUE(finish(c, State::kSucceeded));
+    }
+    EXPECT_TRUE(claim().empty());
+    const auto all = store_->subscriptions();
+    ASSERT_TRUE(all) << all.error().text();
+    EXPECT_TRUE(all->at(0).paused) << damage;
+    EXPECT_TRUE(all->at(0).paused_why.starts_with("it cannot be read: ")) << all->at(0).paused_why;
+    EXPECT_FALSE(all->at(1).paused);
+    Subscription whole = bad;
+    whole.secret = "whsec_new";
+    whole.options = R"({"url":"https://example.com/new"})";
+    ASSERT_TRUE(store_->update_subscription(whole)) << damage;
+    ASSERT_TRUE(store_->pause_subscription(bad.id, false));
+    EXPECT_EQ(sequences(claim()).size(), std::string_view(damage).starts_with("s") ? 2u : 1u) << damage;
+    ASSERT_TRUE(store_->remove_subscription(bad.id));
+    ASSERT_TRUE(store_->remove_subscription(good.id));
+  }
+}
+
+TEST_P(OutboxTest, ADeliveryWithoutItsEventIsDead) {
+  subscribe("all");
+  const int64_t lost = tell("web");
+  tell("web");
+  auto raw = std::move(*db::Session::open({url_}));
+  ASSERT_TRUE(raw->run("delete from event where seq = ?", lost));
+  EXPECT_EQ(sequences(claim()), Seqs{lost + 1});
+  DeliveryQuery dead;
+  dead.state = State::kDead;
+  const auto found = store_->deliveries(dead);
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ(found->at(0).dead_reason, "its event is not in the database");
+}
+
 TEST_P(OutboxTest, ARemovedSubscriptionCancelsWhatWaits) {
   Subscription s = subscribe("all");
   tell("web"), tell("web"), tell("db");

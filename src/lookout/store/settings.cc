@@ -76,10 +76,11 @@ Result<int64_t> SqlStore::settings_version() {
 Result<Subscription> SqlStore::stored_subscription(db::Session& session, int64_t id) const {
   std::string sql = "select ";
   sql.append(subscription_columns()).append(" from subscription s where s.id = ?");
-  Result<StoredSubscription> found = Error(Code::kNotFound, "no subscription " + std::to_string(id));
+  std::optional<StoredSubscription> found;
   TRY(session.query(sql, subscription_letters(),
                     [&](const db::Row& row) { found = read_subscription(row); }, id));
-  return whole(TRY(std::move(found)));
+  if (!found) return Error(Code::kNotFound, "no subscription " + std::to_string(id));
+  return whole(std::move(*found));
 }
 
 Result<Subscription> SqlStore::whole_subscription(int64_t id) {

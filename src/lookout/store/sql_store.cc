@@ -112,10 +112,14 @@ Result<std::string> SqlStore::unsealed(std::string_view stored, const std::strin
   return crypt::open_sealed(options_.secret_key, TRY(crypt::base64_decode(stored)), place);
 }
 
-Result<Subscription> SqlStore::whole(StoredSubscription stored) const {
+Subscription SqlStore::whole(StoredSubscription stored) const {
   Subscription out = std::move(stored.it);
-  out.secret = TRY(unsealed(out.secret, secret_place(out.id)));
-  out.options = TRY(unsealed(stored.sealed_options, options_place(out.id)));
+  auto secret = unsealed(out.secret, secret_place(out.id));
+  auto options = unsealed(stored.sealed_options, options_place(out.id));
+  if (!secret) unreadable(out, Error::wrap("its secret", secret.error()));
+  if (!options) unreadable(out, Error::wrap("its options", options.error()));
+  out.secret = secret.value_or("");
+  out.options = options.value_or("{}");
   return out;
 }
 

@@ -137,7 +137,7 @@ class SqlStore : public Store {
                                                 std::string_view name) const;
   Result<Subscription> stored_subscription(db::Session& session, int64_t id) const;  // whole
   // With what is secret in it.
-  Result<Subscription> whole(StoredSubscription stored) const;
+  Subscription whole(StoredSubscription stored) const;
   // The new version of all subscriptions, and with it the ledger's row held.
   static Result<int64_t> touch_subscriptions(db::Session& session);
   void know_version(int64_t version);  // it is stored
@@ -217,6 +217,9 @@ Status note_outcome(db::Session& session, int64_t subscription, bool succeeded, 
 // Likewise of a subscription.
 std::string_view subscription_columns();
 std::string_view subscription_letters();
-Result<StoredSubscription> read_subscription(const db::Row& row, size_t at = 0);
+// What cannot be read of it is left out, and it is paused for that (unreadable).
+StoredSubscription read_subscription(const db::Row& row, size_t at = 0);
+void unreadable(Subscription& s, const Error& why);
+Status keep_paused(db::Session& session, const Subscription& s);
 
 }  // namespace pintle::lookout

@@ -2,6 +2,7 @@
 // the ledger a new version, and a commit that reads another version than its copy's reads them anew.
 #include <climits>
 
+#include "base/strings.h"
 #include "lookout/sinks/masking.h"
 #include "lookout/store/schema.h"
 #include "lookout/store/sql_store.h"
@@ -16,12 +17,29 @@ std::string_view subscription_columns() {
 
 std::string_view subscription_letters() { return "nttttttnnnttt"; }
 
-Result<StoredSubscription> read_subscription(const db::Row& row, size_t at) {
+namespace {
+
+template <typename T>
+void take(Result<T> read, T& out, Subscription& whose) {
+  if (read) {
+    out = std::move(*read);
+  } else {
+    unreadable(whose, read.error());
+  }
+}
+
+}  // namespace
+
+void unreadable(Subscription& s, const Error& why) {
+  s.paused = true;
+  s.paused_why = cat("it cannot be read: ", why.text());
+}
+
+StoredSubscription read_subscription(const db::Row& row, size_t at) {
   StoredSubscription stored;
   Subscription& out = stored.it;
   out.id = row.number(at);
   out.name = row.text(at + 1);
-  out.filter = TRY(read_filter(row.text(at + 2)));
   out.sink_kind = row.text(at + 3);
   out.options = row.text(at + 4);
   out.secret = row.text(at + 5);
@@ -29,10 +47,19 @@ Result<StoredSubscription> read_subscription(const db::Row& row, size_t at) {
   out.enabled = row.number(at + 7) != 0;
   out.paused = row.number(at + 8) != 0;
   out.generation = row.number(at + 9);
-  out.manner = TRY(read_manner(row.text(at + 10)));
   stored.sealed_options = row.text(at + 11);
   out.paused_why = row.text(at + 12);
+  take(read_filter(row.text(at + 2)), out.filter, out);
+  take(read_manner(row.text(at + 10)), out.manner, out);
+  if (Status fine = compile(out.filter); !fine) unreadable(out, fine.error());
   return stored;
+}
+
+// One that cannot be read holds up no other: it is paused, and says why.
+Status keep_paused(db::Session& session, const Subscription& s) {
+  TRY(session.run("update subscription set paused = 1, paused_why = ? where id = ? and paused = 0",
+                  s.paused_why, s.id));
+  return ok();
 }
 
 namespace {
@@ -43,18 +70,10 @@ Result<std::vector<Subscription>> all(db::Session& session, bool only_active) {
   sql += subscription_columns();
   sql += " from subscription s";
   sql += only_active ? " where enabled = 1 and paused = 0 order by id" : " order by id";
-  Status read = ok();
   TRY(session.query(sql, subscription_letters(), [&](const db::Row& row) {
-    Result<StoredSubscription> s = read_subscription(row);
-    Status fine = s ? compile(s->it.filter) : Status(s.error());
-    if (!fine) {
-      read = Error::wrap("subscription " + row.text(1), fine.error());
-      return;
-    }
-    s->it.secret.clear();
-    out.push_back(std::move(s->it));
+    out.push_back(read_subscription(row).it);
+    out.back().secret.clear();
   }));
-  TRY(std::move(read));
   return out;
 }
 
@@ -118,6 +137,10 @@ Result<int64_t> SqlStore::lease_version(db::Session& session, int64_t known) {
 Status SqlStore::refresh_subscriptions(db::Session& session, int64_t version) {
   if (version == active_version_) return ok();
   active_ = TRY(all(session, true));
+  for (const Subscription& s : active_) {
+    if (s.paused) TRY(keep_paused(session, s));
+  }
+  std::erase_if(active_, [](const Subscription& s) { return s.paused; });
   active_version_ = version;
   know_version(version);
   return ok();

@@ -212,8 +212,8 @@ Result<Cleaned> SqlStore::clean_some(int limit, const Archive& archive) {
   Cleaned out;
   CleaningRound& round = *round_;
   std::vector<CleaningStep>& steps = round.steps;
-  int64_t found = 0;
-  while (round.at < steps.size() && found < limit) {
+  int64_t found = 0, passed = 0;  // passed over, as nothing of it may go yet: that takes time too
+  while (round.at < steps.size() && found < limit && passed < 4 * int64_t{limit}) {
     CleaningStep& step = steps[round.at];
     const int look = static_cast<int>(limit - found);
     auto old = TRY(alone(sweeper(), [&](db::Session& session) {
@@ -222,6 +222,7 @@ Result<Cleaned> SqlStore::clean_some(int limit, const Archive& archive) {
     TRY(archive_old(step, old, archive, out.archive_error));
     TRY(remove_old(step, old, out.rows));
     found += static_cast<int64_t>(old.size());
+    if (!step.over) passed += look - static_cast<int64_t>(old.size());
     if (step.over) ++round.at;
   }
   out.more = round.at < steps.size();

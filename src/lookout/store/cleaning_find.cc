@@ -298,13 +298,10 @@ Result<std::vector<OldRow>> old_told(db::Session& session, CleaningStep& step, i
                                      int look) {
   std::vector<OldRow> out;
   const CleaningPolicy& p = *step.policies[0];
-  if (p.keep_ms > 0) {
-    TRY(session.query("select key from told where told_ms < ? order by told_ms limit ?", "t",
-                      [&](const db::Row& row) {
-                        out.push_back({.policy = &p, .uid = row.text(0)});
-                      },
-                      before_of(p, now_ms) - kTellAgainMs, look));
-  }
+  const int64_t bound = (p.keep_ms > 0 ? before_of(p, now_ms) : now_ms) - kTellAgainMs;
+  TRY(session.query("select key from told where told_ms < ? order by told_ms limit ?", "t",
+                    [&](const db::Row& row) { out.push_back({.policy = &p, .uid = row.text(0)}); },
+                    bound, look));
   step.over = out.size() < static_cast<size_t>(look);
   return out;
 }

@@ -13,7 +13,9 @@
 // backend is loaded when the first such URL is opened; a lost connection is made anew at the next
 // call outside a transaction, and a transaction's begin or a query outside one is sent once more;
 // a transaction whose process says nothing for `wait_ms` (stopped, or its machine gone) is rolled
-// back by the server, so that others get its locks.
+// back by the server, so that others get its locks. A connection takes no longer than `wait_ms` to be
+// made, and is lost four times as long after its server's machine has vanished, if the URL does not
+// say otherwise; a server that is there and does not answer a statement is waited for.
 //
 // Errors: kUnavailable (locked, busy, full, read-only, connection lost, deadlock: worth trying
 // again; after it the outcome of a commit may be unknown), kAlreadyExists (a unique index),
@@ -53,7 +55,7 @@ using EachRow = std::function<void(const Row&)>;
 
 struct SessionOptions {
   std::string url;         // "sqlite:PATH", "sqlite::memory:", "postgresql://..."
-  int64_t wait_ms = 5000;  // for a lock that another holds; how long a transaction may be silent
+  int64_t wait_ms = 5000;  // for a lock that another holds, a connection, a silent transaction
   int64_t cache_kib = 2048;  // SQLite's pages in memory
 };
 

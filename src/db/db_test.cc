@@ -1,10 +1,16 @@
 #include "db/db.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -215,6 +221,49 @@ TEST(DbPostgres, ALostConnectionIsMadeAnew) {
   });
   EXPECT_EQ(cut.error().code(), Code::kUnavailable) << cut.error().text();
   EXPECT_EQ(*db->number("select count(*) from t", -1), 2);
+}
+
+TEST(DbPostgres, AServerThatSaysNothingIsGivenUpOn) {
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&at), size), 0);
+  ASSERT_EQ(::listen(listener, 8), 0);
+  ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&at), &size), 0);
+  const auto options_there = [&] {  // of the connection that is being made
+    for (int fd = 0; fd < 1024; ++fd) {
+      sockaddr_in peer{};
+      socklen_t n = sizeof peer;
+      if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &n) != 0 || peer.sin_port != at.sin_port) continue;
+      int ms = 0, idle = 0;
+      n = sizeof ms;
+      ::getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, &n);
+      ::getsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, &n);
+      return std::pair{ms, idle};
+    }
+    return std::pair{0, 0};
+  };
+  for (const auto& [more, ms] : {std::pair{"", 8'000}, {"?tcp_user_timeout=7000", 7'000}}) {
+    const auto began = std::chrono::steady_clock::now();
+    std::optional<Error> error;
+    std::thread opens([&] {
+      auto made = Session::open({"postgresql://a:b@127.0.0.1:" + std::to_string(ntohs(at.sin_port)) + "/x" + more, 2000});
+      if (!made) error = made.error();
+    });
+    std::pair<int, int> got;
+    for (int i = 0; i < 150 && got.first == 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      got = options_there();
+    }
+    opens.join();
+    EXPECT_EQ(got, (std::pair{ms, 4})) << more;
+    ASSERT_TRUE(error) << more;
+    EXPECT_EQ(error->code(), Code::kUnavailable) << error->text();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(8));
+  }
+  ::close(listener);
 }
 
 TEST(DbPostgres, ASilentTransactionGivesItsLocksBack) {

@@ -1,5 +1,6 @@
 // A session over SOCI. `?` becomes `:p1`, `:p2` ...; each statement's parameters and columns are
 // bound once to variables of its own, and an execution only fills them: SOCI then allocates nothing.
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/gotext.h"
+#include "base/strings.h"
 #include "db/db.h"
 #include "db/errors.h"
 
@@ -111,6 +113,24 @@ bool is_postgres(std::string_view url) {
   return url.starts_with("postgresql://") || url.starts_with("postgres://");
 }
 
+// A server that vanishes without a word must not hold its caller for the quarter of an hour that TCP
+// would: what the URL does not say is added to it.
+std::string with_limits(std::string url, int64_t wait_ms) {
+  const int64_t seconds = std::max<int64_t>(wait_ms / 1000, 2);  // libpq takes no less
+  const size_t query = url.find('?');
+  const std::string asked = query == url.npos ? "" : "&" + url.substr(query + 1);
+  for (const auto& [name, value] : std::initializer_list<std::pair<std::string_view, int64_t>>{
+           {"connect_timeout", seconds},
+           {"keepalives_idle", 2 * seconds},
+           {"keepalives_interval", seconds},
+           {"keepalives_count", 2},
+           {"tcp_user_timeout", 4000 * seconds}}) {
+    if (asked.find(cat("&", name, "=")) != asked.npos) continue;
+    append(url, {url.find('?') == url.npos ? "?" : "&", name, "=", std::to_string(value)});
+  }
+  return url;
+}
+
 struct TextHash {
   using is_transparent = void;
   size_t operator()(std::string_view s) const { return std::hash<std::string_view>()(s); }
@@ -129,7 +149,8 @@ class SociSession final : public Session {
       session_.reset();
       std::string wait = std::to_string(options_.wait_ms);
       if (dialect_ == Dialect::kPostgres) {
-        session_ = std::make_unique<soci::session>("postgresql", options_.url);
+        session_ = std::make_unique<soci::session>(
+            "postgresql", with_limits(options_.url, options_.wait_ms));
         for (const std::string& setting :
              {std::string("client_min_messages = warning"), "lock_timeout = " + wait,
               "idle_in_transaction_session_timeout = " + wait,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "crypt/crypt.h"
 #include "kube/config.h"
 #include "lookout/config/kubeconfig_text.h"
 #include "lookout/fields.h"
@@ -81,6 +82,21 @@ WatchedRegion::~WatchedRegion() { stop(); }
 Status WatchedRegion::check() const {
   TRY(client_config(config_, shared_.disk, shared_.environ));
   return ok();
+}
+
+std::string WatchedRegion::credentials() const {
+  const auto c = client_config(config_, shared_.disk, shared_.environ);
+  if (!c) return crypt::sha256(c.error().text());
+  std::string all;
+  for (const std::string_view part :
+       {std::string_view(c->server), std::string_view(c->ca_pem), std::string_view(c->certificate_pem),
+        std::string_view(c->key_pem), std::string_view(c->tls_server_name), std::string_view(c->proxy),
+        std::string_view(c->token_file.empty() ? c->token : c->token_file), std::string_view(c->username),
+        std::string_view(c->password), std::string_view(c->as_user)}) {
+    append(all, {std::to_string(part.size()), ":", part});
+  }
+  if (c->exec) append(all, {c->exec->command, "\n", join(c->exec->args, "\n")});
+  return crypt::sha256(all);
 }
 
 Result<std::shared_ptr<kube::Rest>> WatchedRegion::connection() {

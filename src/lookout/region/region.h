@@ -90,6 +90,9 @@ class WatchedRegion {
 
   // Whether its kubeconfig can be read; reads files only.
   Status check() const;
+  // A digest of what it connects with: its kubeconfig and the certificates that names, read anew. Tokens
+  // of a file and of a plugin are not in it: the connection looks after those itself.
+  std::string credentials() const;
   // Asks the cluster who it is. `answered` runs once, perhaps at once, or on a thread that must not
   // be held up; then take() says how it went.
   void ask(std::function<void()> answered);

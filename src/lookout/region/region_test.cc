@@ -88,6 +88,32 @@ TEST_F(RegionTest, RefusedCredentialsAreNoUnreachableCluster) {
   }
 }
 
+TEST_F(RegionTest, OtherCredentialsAreSeenInWhicheverFileTheyAre) {
+  config_.kubeconfig_text.clear();
+  config_.kubeconfig = "/k/config";
+  const auto write = [&](const char* file, std::string_view text) {
+    ASSERT_TRUE(disk_.write_file(cat("/k/", file), text, 0600));
+  };
+  ASSERT_TRUE(disk_.make_dirs("/k"));
+  write("config",
+        "current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\n"
+        "clusters: [{name: c, cluster: {server: \"https://scripted:6443\", certificate-authority: ca.crt}}]\n"
+        "users: [{name: u, user: {client-certificate: u.crt, client-key: u.key, tokenFile: token}}]\n");
+  for (const char* file : {"ca.crt", "u.crt", "u.key", "token"}) write(file, "one");
+  begin();
+  std::string last = region_->credentials();
+  EXPECT_EQ(region_->credentials(), last);
+  write("token", "two");
+  EXPECT_EQ(region_->credentials(), last) << "a connection reads it again by itself";
+  for (const char* file : {"ca.crt", "u.crt", "u.key"}) {
+    write(file, "two");
+    EXPECT_NE(region_->credentials(), last) << file;
+    last = region_->credentials();
+  }
+  write("config", "kind: Config");
+  EXPECT_NE(region_->credentials(), last);
+}
+
 TEST_F(RegionTest, CredentialsThatAreRevokedLaterAreTold) {
   begin();
   cluster_.refuse = {{"", 401}};

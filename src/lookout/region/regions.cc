@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "base/strings.h"
-#include "crypt/crypt.h"
 
 namespace pintle::lookout {
 namespace {
@@ -14,7 +13,6 @@ namespace {
 constexpr auto kCareEvery = std::chrono::seconds(1);
 constexpr int64_t kPresentMs = 8'000;  // a process not heard of for so long is gone
 constexpr int kPlugins = 4;            // that run at a time
-constexpr size_t kLargestKubeconfig = 4 << 20;
 // States that were stored since memory was given back: so many in all, or before it became quiet.
 constexpr uint64_t kMany = 20'000, kBurst = 1'000, kQuiet = 50;
 
@@ -50,9 +48,11 @@ Regions::Region Regions::make(const RegionConfig& config) {
       rules_, tracker_, raw_events_);
 }
 
-// A reload sees by it when a kubeconfig says something else.
-std::string Regions::credentials_of(const RegionConfig& config) const {
-  return crypt::sha256(options_.disk.read_file(config.kubeconfig, kLargestKubeconfig).value_or(""));
+Regions::Slot Regions::slot_for(const RegionConfig& config) {
+  Slot slot;
+  slot.region = make(config);
+  slot.credentials = slot.region->credentials();
+  return slot;
 }
 
 Status Regions::check(const Config& config) {
@@ -82,7 +82,7 @@ void Regions::set(const Config& config, std::shared_ptr<const Rules> rules) {
     raw_events_ = config.raw_events;
     for (auto it = slots_.begin(); it != slots_.end();) {
       const bool kept = !tracks_anew && in([&](const RegionConfig& c) {
-        return c == it->region->config() && credentials_of(c) == it->credentials;
+        return c == it->region->config() && it->region->credentials() == it->credentials;
       });
       if (kept) {
         ++it;
@@ -107,7 +107,7 @@ void Regions::set(const Config& config, std::shared_ptr<const Rules> rules) {
     for (const RegionConfig& c : config.regions) {
       const bool there = std::any_of(slots_.begin(), slots_.end(),
                                      [&](const Slot& s) { return c == s.region->config(); });
-      if (!there) slots_.push_back({make(c), credentials_of(c)});
+      if (!there) slots_.push_back(slot_for(c));
     }
   }
   for (const Slot& s : slots()) s.region->set_rules(rules, config.raw_events);
@@ -180,6 +180,7 @@ void Regions::care() {
     poked_ = false;
     held.unlock();
     if (share_) share_->meet();
+    renew();
     bool listed = false;
     for (const Slot& s : slots()) {
       if (s.competes && !s.region->connected()) hinder(s);
@@ -187,6 +188,27 @@ void Regions::care() {
     }
     give_back_memory(listed);
     held.lock();
+  }
+}
+
+// A region that fails, and has other certificates or another kubeconfig now, is made anew with them.
+void Regions::renew() {
+  const int64_t now = now_ms();
+  if (now - renewed_ms_ < kRenewEveryMs && now >= renewed_ms_) return;
+  renewed_ms_ = now;
+  for (const Slot& s : slots()) {
+    if (!s.region->config().enabled || is_well(s.region->status().state)) continue;
+    if (s.region->credentials() == s.credentials) continue;
+    options_.log("INFO", "the region has other credentials", {{"region", s.region->config().name}});
+    if (share_) share_->remove(s.region->config().name);
+    {
+      Lock held(mutex_);
+      Slot* slot = slot_of(s.region.get());
+      if (slot == nullptr) continue;  // gone meanwhile
+      *slot = slot_for(s.region->config());
+    }
+    s.region->stop();
+    stir();
   }
 }
 

@@ -64,7 +64,7 @@ class Regions {
 
  private:
   using Region = std::shared_ptr<WatchedRegion>;  // a request that shows one may outlive its removal
-  static constexpr int64_t kWaitMs = 1000, kLongestWaitMs = 60'000;
+  static constexpr int64_t kWaitMs = 1000, kLongestWaitMs = 60'000, kRenewEveryMs = 5'000;
   enum class Asks : uint8_t { kNot, kSent, kAnswered };
   struct Slot {
     Region region;
@@ -75,7 +75,7 @@ class Regions {
     int64_t try_ms = 0, wait_ms = kWaitMs;
   };
   Region make(const RegionConfig& config) REQUIRES(mutex_);
-  std::string credentials_of(const RegionConfig& config) const;
+  Slot slot_for(const RegionConfig& config) REQUIRES(mutex_);
   std::vector<Slot> slots() const EXCLUDES(mutex_);
   Slot* slot_of(const WatchedRegion* region) REQUIRES(mutex_);
   std::optional<int64_t> wanted(const Slot& slot) const REQUIRES(mutex_);
@@ -83,6 +83,7 @@ class Regions {
   void poke() EXCLUDES(mutex_);
   void stir() EXCLUDES(mutex_);
   void care();
+  void renew();
   void hinder(const Slot& slot) const;
   void give_back_memory(bool listed);
   void connect();
@@ -110,7 +111,7 @@ class Regions {
   bool poked_ GUARDED_BY(mutex_) = false;
   bool fresh_ GUARDED_BY(mutex_) = false;  // there are regions to connect
   std::thread carer_, connector_;
-  int64_t looked_ms_ = 0;               // the carer's, as the next
+  int64_t looked_ms_ = 0, renewed_ms_ = 0;  // the carer's, as the next
   uint64_t written_ = 0, trimmed_ = 0;  // states: by then, and when memory was given back
 };
 

@@ -407,6 +407,7 @@ TEST(Deliver, tries_an_endpoint_that_fails_with_what_is_not_due_and_all_when_it_
   }
   EXPECT_EQ(w.deliverer->counters().open_breakers, 1u);
   EXPECT_EQ(w.store.all_attempts().size(), 10u) << "what is tried early is no attempt";
+  EXPECT_EQ(w.deliverer->counters().sinks.at("webhook").attempts.at("5xx"), 22u) << "but counted";
   for (const Delivery& d : w.store.all()) {
     EXPECT_TRUE(due.contains(d.due_ms)) << d.id;
     EXPECT_EQ(d.state, d.id <= 10 ? DeliveryState::kRetry : DeliveryState::kPending) << d.id;

@@ -108,7 +108,12 @@ void DeliverEngine::record(const Job& job, const Claimed& c, const Verdict& v, c
       ++succeeded_;
       break;
     case Outcome::kRetry: {
-      if (c.early) return put_back(c, std::max(c.delivery.due_ms, now()));  // its schedule goes on
+      if (c.early) {  // its schedule goes on, and its attempts are those of the schedule
+        tally_.count(c, a, DeliveryState::kRetry, now());
+        options_.log("DEBUG", "an endpoint that fails was tried early",
+                     {{"subscription", c.subscription.name}, {"error", a.error}});
+        return put_back(c, std::max(c.delivery.due_ms, now()));
+      }
       const int64_t first =
           c.delivery.first_attempt_ms ? c.delivery.first_attempt_ms : job.started_ms;
       const double jitter = std::uniform_real_distribution<double>(0, 1)(random_);

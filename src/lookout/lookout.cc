@@ -150,6 +150,7 @@ Status Service::begin() {
                                      .lease_ms = kLeaseMs,
                                      .guard = config_.guard,
                                      .directory = [this] { return directory(); },
+                                     .processes = [this] { return regions_->processes(); },
                                      .told =
                                          [this] {
                                            if (Api* api = heard_by_) api->committed();

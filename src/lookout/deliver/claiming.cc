@@ -19,6 +19,7 @@ void DeliverEngine::claim() {
   const int room = std::min(options_.in_flight - used, kClaimAtOnce);
   claim_soon_ = room <= 0;  // when something has ended
   if (claim_soon_) return;
+  divide_limits();
   const std::vector<int64_t> crowding = what_crowds();
   const Status tried = try_what_failed();
   auto claimed =
@@ -52,7 +53,10 @@ void DeliverEngine::admit(Claimed c) {
   auto route = sink->route(c.subscription);
   if (!route) return poison(c, route.error());
   auto& slot = endpoints_[route->key];
-  if (!slot) slot = std::make_unique<Endpoint>(*sink);
+  if (!slot) {
+    slot = std::make_unique<Endpoint>(*sink);
+    slot->divide(processes_);
+  }
   Endpoint& e = *slot;
   e.together = route->merge > 1;
   const int64_t time = now(), next = e.next_ms(time);
@@ -76,6 +80,12 @@ void DeliverEngine::admit(Claimed c) {
   e.waiting.push_back(std::move(job));
   busy_.insert(&e);
   ++waiting_;
+}
+
+void DeliverEngine::divide_limits() {
+  const int processes = options_.processes ? std::max(options_.processes(), 1) : 1;
+  if (std::exchange(processes_, processes) == processes) return;
+  for (const auto& [key, e] : endpoints_) e->divide(processes);
 }
 
 // Subscriptions of which nothing is claimed now: more would not fit where it goes to. Where they go

@@ -19,7 +19,8 @@
 // - Of what is due to a slow endpoint no more is claimed than it takes in some seconds; the rest
 //   stays in the store as it is, and costs next to nothing.
 // - A sink's limit (20 messages a minute to a robot) is kept for each credential: what is beyond
-//   waits and is told together in one message; nothing is dropped. Each process counts for itself.
+//   waits and is told together in one message; nothing is dropped. Of several processes each may send
+//   its part of the limit, whatever the others send.
 // - Every URL passes the guard (guard.h) at each attempt, and the connection goes to the address
 //   that was checked.
 // - What is handed out and not yet under way when its subscription is changed, disabled or removed
@@ -56,6 +57,8 @@ struct DeliverOptions {
   GuardOptions guard = {};
   // Who is who, as it is now; asked on the deliverer's thread. Without it nobody is known.
   std::function<std::shared_ptr<const Directory>()> directory = {};
+  // How many share the database, and so the limits; asked on the deliverer's thread. Without it: one.
+  std::function<int()> processes = {};
   Resolve resolve = {};      // for tests; called on a worker
   std::function<void()> told = {};  // an event of its own is stored; on the deliverer's thread
   Log log = {};              // what no attempt can tell: the store fails, a lease was lost

@@ -6,6 +6,16 @@
 
 namespace pintle::lookout {
 
+void Window::divide(int among) {
+  limit_ = whole_;
+  if (among <= whole_.messages) {
+    limit_.messages /= among;
+  } else {
+    limit_.messages = 1;
+    limit_.span_ms = whole_.span_ms * among / whole_.messages;
+  }
+}
+
 void Window::forget(int64_t now_ms) {
   while (!sent_.empty() && sent_.front() + limit_.span_ms <= now_ms) sent_.pop_front();
 }
@@ -46,6 +56,10 @@ Endpoint::Endpoint(const SinkKind& kind) : sink(kind) {
   for (const Limit& limit : kind.limits) {
     if (limit.messages > 0) windows.emplace_back(limit);
   }
+}
+
+void Endpoint::divide(int among) {
+  for (Window& w : windows) w.divide(among);
 }
 
 int64_t Endpoint::next_ms(int64_t now_ms) {

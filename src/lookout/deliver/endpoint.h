@@ -16,7 +16,8 @@ namespace pintle::lookout {
 // spread over the span, for messages that tell many events at once.
 class Window {
  public:
-  explicit Window(Limit limit) : limit_(limit) {}
+  explicit Window(Limit limit) : whole_(limit), limit_(limit) {}
+  void divide(int among);           // processes: each may send its part
   void count(int64_t now_ms);
   int64_t next_ms(int64_t now_ms);  // when a message may go: now_ms or later
   bool calm(int64_t now_ms);        // within the first three quarters
@@ -26,6 +27,7 @@ class Window {
  private:
   void forget(int64_t now_ms);
   int free_ones() const { return limit_.messages * 3 / 4; }
+  const Limit whole_;
   Limit limit_;
   std::deque<int64_t> sent_;
 };
@@ -52,6 +54,7 @@ struct Job;
 struct Endpoint {
   explicit Endpoint(const SinkKind& kind);
 
+  void divide(int among);  // its limits
   // When a message may go there: now_ms or later.
   int64_t next_ms(int64_t now_ms);
   // Likewise one that is not due, to see whether it answers again; INT64_MAX: not now.

@@ -82,6 +82,7 @@ class DeliverEngine final : public Deliverer {
   int64_t next_wake();
 
   void claim();
+  void divide_limits();
   std::vector<int64_t> what_crowds();
   void admit(Claimed c);
   void put_back(const Claimed& c, int64_t due_ms);
@@ -135,6 +136,7 @@ class DeliverEngine final : public Deliverer {
   std::set<Endpoint*> open_;                          // their breakers are
   std::set<int64_t> back_{0};  // subscriptions whose endpoint may answer again; 0: any, at a start
   std::deque<Ending> late_;                           // the store did not take them yet
+  int processes_ = 1;
   int64_t crowding_version_ = 0;  // of the subscriptions, when it was found out what crowds
   int64_t next_claim_ms_ = 0, next_late_ms_ = 0;
   uint64_t last_job_ = 0;

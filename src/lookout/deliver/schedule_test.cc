@@ -43,6 +43,33 @@ TEST(Window, never_lets_more_through_than_the_limit) {
   EXPECT_GE(sent[15] - sent[14], 12'000);  // the last quarter spread
 }
 
+TEST(Window, is_divided_among_the_processes_that_share_it) {
+  struct Case {
+    Limit whole;
+    int among, in_an_hour;
+  };
+  for (const Case& c : {Case{{20, 60'000}, 1, 20 * 60}, {{20, 60'000}, 3, 18 * 60}, {{20, 60'000}, 20, 20 * 60},
+                        {{20, 60'000}, 40, 20 * 60}, {{1, 1'000}, 3, 3600}}) {
+    std::vector<Window> all(static_cast<size_t>(c.among), Window(c.whole));
+    int sent = 0;
+    for (Window& w : all) {
+      w.divide(c.among);
+      for (int64_t t = 0; t < 3'600'000; t += 100) {
+        if (w.next_ms(t) > t) continue;
+        w.count(t);
+        ++sent;
+      }
+    }
+    EXPECT_LE(sent, c.in_an_hour + c.among) << c.among;
+    EXPECT_GE(sent, c.in_an_hour * 6 / 10) << c.among;  // the last quarter is spread
+  }
+  Window w({20, 60'000});
+  w.divide(5);
+  w.divide(1);  // the others have gone
+  for (int i = 0; i < 14; ++i) w.count(0);
+  EXPECT_EQ(w.next_ms(0), 0);
+}
+
 TEST(Window, of_one_message_is_a_pace) {
   Window w({1, 1'100});
   EXPECT_EQ(w.next_ms(5), 5);

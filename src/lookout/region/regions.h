@@ -61,6 +61,8 @@ class Regions {
   // reason: that is the region's trouble.
   std::string leader_unknown() const { return share_ ? share_->unknown() : ""; }
   std::vector<Release> releases() const;
+  // How many lookouts share the database.
+  int processes() const { return share_ ? share_->processes() : 1; }
 
  private:
   using Region = std::shared_ptr<WatchedRegion>;  // a request that shows one may outlive its removal

@@ -201,6 +201,11 @@ void Share::meet() {
   balance();
 }
 
+int Share::processes() const {
+  Lock held(mutex_);
+  return static_cast<int>(processes_);
+}
+
 std::string Share::unknown() const {
   Lock held(mutex_);
   if (!met_) return "how many lookouts share the database is not known yet";

@@ -62,6 +62,7 @@ class Share {
   // The store has refused our epoch, because it has this one.
   void refused(const std::string& region, int64_t epoch);
   void meet();
+  int processes() const;  // as many as met lately
   void stop();
   informer::Loop& loop() { return loop_; }
 

@@ -71,6 +71,11 @@ bool Inlet::take(std::string& out) {
   return some;
 }
 
+void Inlet::call_again() {
+  Lock held(shared_->mutex);
+  tell(shared_);
+}
+
 bool Inlet::answered() const {
   Lock held(shared_->mutex);
   return shared_->answered;

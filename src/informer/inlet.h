@@ -27,6 +27,8 @@ class Inlet {
 
   // What has come, appended to `out`; on the loop. False when nothing has.
   bool take(std::string& out);
+  // `ready` runs once more, behind what waits on the loop.
+  void call_again();
   // Whether it was sent: false while it waits for its turn among many.
   bool begun() const { return !pending_ || pending_->begun(); }
   // Whether the server has answered it, well. `ready` runs for that too.

@@ -86,8 +86,7 @@ void Reflector::retry_now() {
 void Reflector::leave_stream() {
   inlet_.reset();
   loop_.cancel(silence_);
-  loop_.cancel(again_);
-  silence_ = again_ = 0;
+  silence_ = 0;
   std::string().swap(chunk_);
 }
 
@@ -235,12 +234,7 @@ void Reflector::pump() {
     if (!decode() || left()) return;
     if (chunks == kChunksPerTurn) {
       sink_.flush();
-      if (!left() && again_ == 0) {
-        again_ = loop_.after(0, [this] {
-          again_ = 0;
-          pump();
-        });
-      }
+      if (!left()) inlet_->call_again();
       return;
     }
     chunk_.clear();

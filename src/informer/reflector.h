@@ -181,7 +181,7 @@ class Reflector {
   std::unique_ptr<Inlet> inlet_;
   kube::Call call_;
   std::string chunk_;
-  Loop::Timer timer_ = 0, silence_ = 0, again_ = 0;
+  Loop::Timer timer_ = 0, silence_ = 0;
   After then_ = nullptr;
   int64_t opened_at_ = 0, heard_at_ = 0;
   uint64_t frames_ = 0;

@@ -421,6 +421,38 @@ TEST_F(ReflectorTest, CallsNothingAfterStop) {
   EXPECT_TRUE(quiet());
 }
 
+// One that is fed as fast as it reads.
+struct Busy : Sink {
+  ObjectPtr held(std::string_view, std::string_view) override { return nullptr; }
+  void push(Delta d) override {
+    if (d.kind != Delta::Kind::kAdded || !more) return;
+    if (++heard < 5000) more();
+  }
+  std::function<void()> more;
+  int heard = 0;
+};
+
+TEST_F(ReflectorTest, LeavesTheLoopToOthersWhileItsStreamStaysFull) {
+  begin();
+  const auto quiet_watch = listed();
+  log();
+  Busy busy;
+  Reflector other(loop_, rest_, {"", "v1", "secrets"}, busy, [] { return 0.0; }, {.watch_list = false});
+  other.start();
+  const auto watch = listed();
+  int heard_before = -1;
+  busy.more = [&] {
+    watch->send(frame_json("ADDED", object_json("x", "12")));
+    if (busy.heard == 1) quiet_watch->send(frame_json("ADDED", object_json("a", "11")));
+    if (heard_before < 0 && !log_.empty()) heard_before = busy.heard;
+  };
+  watch->send(frame_json("ADDED", object_json("x", "11")));
+  EXPECT_EQ(log(), Lines{"added a @11"});
+  EXPECT_GT(heard_before, 0) << "it came only when the other had no more";
+  EXPECT_LT(heard_before, 20);
+  EXPECT_EQ(busy.heard, 5000) << "and goes on";
+}
+
 // ---- the streaming list
 
 TEST_F(ReflectorTest, StreamsTheListUpToTheBookmarkAndGoesOnWatching) {

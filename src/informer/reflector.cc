@@ -45,6 +45,8 @@ Reflector::Reflector(Loop& loop, kube::Rest& rest, Resource resource, Sink& sink
     : loop_(loop),
       rest_(rest),
       resource_(std::move(resource)),
+      kind_(resource_.metadata_only ? "PartialObjectMetadata" : resource_.kind),
+      api_version_(resource_.metadata_only ? "meta.k8s.io/v1" : api_version_of(resource_)),
       sink_(sink),
       random_(random),
       options_(std::move(options)),
@@ -333,6 +335,12 @@ void Reflector::hand_on(Delta::Kind what, ObjectPtr object) {
               .anew = set_back_});
 }
 
+bool Reflector::of_another_kind(std::string_view json) const {
+  if (kind_.empty()) return false;
+  if (string_at(json, {"kind"}) != kind_) return true;
+  return !api_version_.empty() && string_at(json, {"apiVersion"}) != api_version_;
+}
+
 Status Reflector::take_frame(std::string_view frame) {
   std::string_view type, json, key;
   Scan s(frame);
@@ -346,10 +354,7 @@ Status Reflector::take_frame(std::string_view frame) {
   if (!s.ok() || !s.at_end()) return Error(Code::kDataLoss, "unable to decode a watch frame");
   ++frames_;
   if (type == "ERROR") return frame_error(json);
-  std::string_view kind = resource_.kind;
-  if (resource_.metadata_only) kind = "PartialObjectMetadata";
-  const bool mismatch = !kind.empty() && string_at(json, {"kind"}) != kind;
-  if (mismatch ||
+  if (of_another_kind(json) ||
       (type != "ADDED" && type != "MODIFIED" && type != "DELETED" && type != "BOOKMARK")) {
     ++counters_.skipped_frames;
     return ok();

@@ -40,7 +40,7 @@
 // - Answers with Retry-After are waited for, ten times at most, before they count, but one that says
 //   that a version is too large. A 401 is asked once more at once (credentials are read anew); 401,
 //   403 and 404 are then tried every 60 s.
-// - A frame of another kind or without metadata is skipped and counted, never fatal. A frame longer
+// - A frame of another kind or apiVersion or without metadata is skipped and counted, never fatal. A frame longer
 //   than max_value ends the watch and lists.
 // - Waits follow backoff.h, one Backoff for lists and watches. After stop() nothing is called.
 #pragma once
@@ -155,6 +155,7 @@ class Reflector {
   void pump();
   bool decode();  // false: the sink is full, or the stream was left
   Status take_item(std::string_view item);
+  bool of_another_kind(std::string_view json) const;
   Status take_frame(std::string_view frame);
   void take_initial(Delta::Kind what, ObjectPtr object);
   bool take_bookmark(std::string_view json);
@@ -165,6 +166,7 @@ class Reflector {
   Loop& loop_;
   kube::Rest& rest_;
   const Resource resource_;
+  const std::string kind_, api_version_;  // of its watch frames; "": any
   Sink& sink_;
   Random random_;
   const ReflectorOptions options_;

@@ -228,11 +228,40 @@ TEST_F(ReflectorTest, SkipsFramesOfAnotherKindOrWithoutMetadata) {
   const auto watch = listed();
   watch->send(
       frame_json("ADDED", R"({"kind":"Secret","metadata":{"name":"s","resourceVersion":"11"}})") +
-      frame_json("ADDED", R"({"kind":"ConfigMap"})") +
+      frame_json("ADDED", R"({"kind":"ConfigMap","apiVersion":"v1"})") +
       frame_json("STRANGE", object_json("a", "12")) + frame_json("ADDED", object_json("b", "13")));
   EXPECT_EQ(log(), (Lines{"replaced @10", "added b @13"}));
   EXPECT_EQ(reflector_->counters().skipped_frames, 3u);
   EXPECT_TRUE(reflector_->watching());
+}
+
+TEST_F(ReflectorTest, SkipsFramesOfAnotherApiVersion) {
+  Resource jobs{"batch", "v1", "jobs"}, any_version = jobs, any = jobs, core{"", "v1", "pods"}, heads = jobs;
+  jobs.kind = any_version.kind = core.kind = heads.kind = "Job";
+  any_version.version = "";
+  heads.metadata_only = true;
+  const struct { const char* claim; Resource resource; const char *kind, *version; bool taken; } cases[] = {
+      {"its own", jobs, "Job", "batch/v1", true},
+      {"another version", jobs, "Job", "batch/v1beta1", false},
+      {"another group", jobs, "Job", "batch.volcano.sh/v1", false},
+      {"no group", jobs, "Job", "v1", false},
+      {"none", jobs, "Job", "", false},
+      {"the core group", core, "Job", "v1", true},
+      {"not of the core group", core, "Job", "batch/v1", false},
+      {"no version asked for", any_version, "Job", "other/v7", true},
+      {"no kind asked for", any, "Other", "other/v7", true},
+      {"heads", heads, "PartialObjectMetadata", "meta.k8s.io/v1", true},
+      {"heads of another version", heads, "PartialObjectMetadata", "meta.k8s.io/v1beta1", false},
+      {"heads that are none", heads, "PartialObjectMetadata", "batch/v1", false},
+  };
+  for (const auto& c : cases) {
+    begin({.watch_list = false}, c.resource);
+    const auto watch = listed();
+    watch->send(frame_json("ADDED", cat(R"({"kind":")", c.kind, R"(","apiVersion":")", c.version,
+                                        R"(","metadata":{"name":"a","resourceVersion":"11"}})")));
+    EXPECT_EQ(log(), c.taken ? (Lines{"replaced @10", "added a @11"}) : Lines{"replaced @10"}) << c.claim;
+    EXPECT_EQ(reflector_->counters().skipped_frames, c.taken ? 0u : 1u) << c.claim;
+  }
 }
 
 TEST_F(ReflectorTest, WatchesMetadataOnly) {
@@ -243,7 +272,7 @@ TEST_F(ReflectorTest, WatchesMetadataOnly) {
   const auto watch = listed();
   EXPECT_TRUE(watch->call.accept.starts_with("application/json;as=PartialObjectMetadata;"));
   const std::string partial =
-      R"({"kind":"PartialObjectMetadata","metadata":{"name":"a","resourceVersion":"11"}})";
+      R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","resourceVersion":"11"}})";
   watch->send(frame_json("ADDED", partial) + frame_json("ADDED", object_json("b", "12")));
   EXPECT_EQ(log(), (Lines{"replaced @10", "added a @11"})) << "a whole object is of another kind";
 }

@@ -61,6 +61,10 @@ std::string path_of(const Resource& r) {
   return out;
 }
 
+std::string api_version_of(const Resource& r) {
+  return r.group.empty() || r.version.empty() ? r.version : cat(r.group, "/", r.version);
+}
+
 std::string key_of(const Resource& r) {
   return cat(path_of(r), r.metadata_only ? "?metadata&" : "?", r.label_selector, "&",
              r.field_selector);

@@ -14,11 +14,12 @@ struct Resource {
   std::string group = {}, version = "v1", plural = {};  // "" "v1" "events"
   std::string name_space = {};                // "": all
   std::string label_selector = {}, field_selector = {};
-  std::string kind = {};        // checked in watch frames; "": any
+  std::string kind = {};        // checked in watch frames, with its apiVersion; "": any
   bool metadata_only = false;   // PartialObjectMetadata: heads, labels, annotations, owners
 };
 
 std::string path_of(const Resource& r);  // "/apis/apps/v1/namespaces/x/deployments"
+std::string api_version_of(const Resource& r);  // "apps/v1", "v1"; "" without a version
 std::string key_of(const Resource& r);   // equal for equal resources
 
 struct ListQuery {

@@ -3,6 +3,11 @@
 #include "base/strings.h"
 
 namespace pintle::informer {
+namespace {
+
+constexpr std::string_view kHead = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":)";
+
+}  // namespace
 
 std::string ScriptedRest::Exchange::find(std::string_view name) const {
   for (const std::string_view pair : split(call.query, "&")) {
@@ -88,9 +93,8 @@ std::string object_json(std::string_view key, std::string_view version, std::str
   const std::string space = slash == std::string_view::npos
                                 ? std::string()
                                 : cat("\"namespace\":\"", key.substr(0, slash), "\",");
-  return cat("{\"kind\":\"ConfigMap\",\"metadata\":{", space, "\"name\":\"", name,
-             "\",\"uid\":\"uid-", name, "\",\"resourceVersion\":\"", version, "\"},\"data\":\"",
-             data, "\"}");
+  return cat(kHead, "{", space, "\"name\":\"", name, "\",\"uid\":\"uid-", name,
+             "\",\"resourceVersion\":\"", version, "\"},\"data\":\"", data, "\"}");
 }
 
 std::string list_json(const std::vector<std::string>& items, std::string_view version,
@@ -106,8 +110,8 @@ std::string frame_json(std::string_view type, std::string_view object) {
 std::string bookmark_json(std::string_view version, bool initial_end) {
   const std::string_view end =
       initial_end ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "";
-  return frame_json("BOOKMARK", cat("{\"kind\":\"ConfigMap\",\"metadata\":{\"resourceVersion\":\"",
-                                    version, "\"", end, "}}"));
+  return frame_json("BOOKMARK",
+                    cat(kHead, "{\"resourceVersion\":\"", version, "\"", end, "}}"));
 }
 
 std::string error_frame(int code, std::string_view reason, std::string_view message) {

@@ -99,14 +99,23 @@ class FakeCluster {
     const auto it = kKinds.find(call.path.substr(call.path.rfind('/') + 1));
     return it == kKinds.end() ? "" : it->second;
   }
-  static std::string json_of(const Object& o, const std::string& kind) {
-    return cat("{\"kind\":\"", kind, "\",\"metadata\":{\"name\":\"", o.name, "\",\"namespace\":\"",
+  // "/apis/apps/v1/deployments" -> "apps/v1", "/api/v1/pods" -> "v1"
+  static std::string head_of(const kube::Call& call) {
+    const std::string kind = kind_of(call);
+    const auto steps = split(call.path, "/");
+    const std::string version = kind == "PartialObjectMetadata" ? "meta.k8s.io/v1"
+                                : steps[1] == "api" ? std::string(steps[2])
+                                                    : cat(steps[2], "/", steps[3]);
+    return cat("\"kind\":\"", kind, "\",\"apiVersion\":\"", version, "\"");
+  }
+  static std::string json_of(const Object& o, const kube::Call& call) {
+    return cat("{", head_of(call), ",\"metadata\":{\"name\":\"", o.name, "\",\"namespace\":\"",
                o.name_space, "\",\"uid\":\"", o.uid, "\",\"resourceVersion\":\"", o.version,
                "\",\"labels\":{", o.labels, "}", o.metadata.empty() ? "" : ",", o.metadata, "}", o.rest.empty() ? "" : ",", o.rest, "}");
   }
   std::string bookmark_of(const kube::Call& call, bool initial_end) const {
     return informer::frame_json(
-        "BOOKMARK", cat("{\"kind\":\"", kind_of(call), "\",\"metadata\":{\"resourceVersion\":\"", version,
+        "BOOKMARK", cat("{", head_of(call), ",\"metadata\":{\"resourceVersion\":\"", version,
                         "\"", initial_end ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "",
                         "}}"));
   }
@@ -123,7 +132,7 @@ class FakeCluster {
   }
   void tell(const std::string& path, std::string_view type, const Object& o) {
     for (auto& [key, x] : watches_) {
-      if (x->call.path == path && selected(x, o)) say(x, informer::frame_json(type, json_of(o, kind_of(x->call))));
+      if (x->call.path == path && selected(x, o)) say(x, informer::frame_json(type, json_of(o, x->call)));
     }
   }
   // A reader that is full refuses a frame; it is then sent again.
@@ -161,7 +170,7 @@ class FakeCluster {
     }
     std::vector<std::string> items;
     for (const auto& [key, o] : objects_[path]) {
-      if (selected(x, o)) items.push_back(json_of(o, kind_of(x->call)));
+      if (selected(x, o)) items.push_back(json_of(o, x->call));
     }
     if (!x->is_watch()) {
       return x->answer(informer::list_json(items, cat(version), "", kind_of(x->call) + "List"));
@@ -175,7 +184,7 @@ class FakeCluster {
     }
     const int64_t from = atoll(x->find("resourceVersion").c_str());
     for (const auto& [key, o] : objects_[path]) {
-      if (o.version > from && selected(x, o)) say(x, informer::frame_json("ADDED", json_of(o, kind_of(x->call))));
+      if (o.version > from && selected(x, o)) say(x, informer::frame_json("ADDED", json_of(o, x->call)));
     }
   }
 

@@ -18,7 +18,7 @@ struct Counters {
   uint64_t skipped_frames = 0;      // of another kind, without metadata, unknown type
   uint64_t transform_failures = 0;
   std::string last_version;         // the reflector's resourceVersion
-  std::string last_error;           // why a list or watch ended; "" when a list came since
+  std::string last_error;           // why a list or watch ended; "" when a list came, or a watch was answered, since
   // Informer.
   uint64_t added = 0, updated = 0, deleted = 0, unchanged = 0, resynced = 0, tombstones = 0;
   uint64_t handler_failures = 0;    // a handler threw

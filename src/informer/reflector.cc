@@ -18,7 +18,8 @@ constexpr int kRequestRetries = 10;
 constexpr int64_t kSlowRetryNs = 60 * kSecond;  // denied, or not served
 constexpr int64_t kLongestRetryAfterSeconds = 120;
 constexpr int64_t kSilenceCheckNs = 10 * kSecond;
-constexpr int64_t kInitialSilenceNs = 30 * kSecond;  // a streaming list without a frame
+// A streaming list: without a byte, or after the initial events; and in all, when a server ends it.
+constexpr int64_t kInitialSilenceNs = 30 * kSecond, kInitialLongestNs = 300 * kSecond;
 constexpr int64_t kAnswerNs = 10 * kSecond;  // a watch is answered before it has anything to say
 constexpr int64_t kBookmarkSilenceNs = 90 * kSecond, kBookmarkSlackNs = 15 * kSecond;
 constexpr int64_t kCheckMs = 30'000;
@@ -69,10 +70,10 @@ void Reflector::stop() {
   timer_ = 0;
   state_ = State::kStopped;
   lost_ = false;
+  broken_starts_ = 0;
 }
 
 void Reflector::wake() {
-  heard_at_ = loop_.clock().monotonic_ns();
   if (inlet_) pump();
 }
 
@@ -105,7 +106,9 @@ void Reflector::send() {
   state_ = asked_;
   answered_ = false;
   frames_ = 0;
-  opened_at_ = heard_at_ = loop_.clock().monotonic_ns();
+  initial_over_ = false;
+  held_up_at_ = 0;
+  opened_at_ = heard_at_ = initial_at_ = loop_.clock().monotonic_ns();
   if (lists()) {
     list_.emplace(options_.max_value);
   } else {
@@ -128,6 +131,8 @@ void Reflector::watch_silence() {
   if (state_ == State::kWatch && inlet_ && inlet_->answered()) {
     if (bookmark_every_ == 0) return;
     ns = std::max(heard_at_ + bookmark_limit() - loop_.clock().monotonic_ns(), kSecond);
+  } else if (state_ == State::kWatchList) {
+    ns = std::min(ns, heard_at_ + kInitialSilenceNs - loop_.clock().monotonic_ns());
   }
   silence_ = loop_.after(ns, [this] {
     silence_ = 0;
@@ -135,9 +140,20 @@ void Reflector::watch_silence() {
   });
 }
 
+// The time that the sink was full in is nobody's silence.
+void Reflector::leave_out_hold_up(bool goes_on) {
+  const int64_t now = loop_.clock().monotonic_ns();
+  if (held_up_at_ != 0) {
+    heard_at_ += now - held_up_at_;
+    initial_at_ += now - held_up_at_;
+  }
+  held_up_at_ = goes_on ? now : 0;
+}
+
 void Reflector::note_silence() {
   const int64_t now = loop_.clock().monotonic_ns();
-  if (sink_.full() || !inlet_->begun()) heard_at_ = now;
+  if (!inlet_->begun()) heard_at_ = initial_at_ = now;
+  leave_out_hold_up(sink_.full());
   const int64_t silent = now - heard_at_;
   if (state_ == State::kWatch && !inlet_->answered()) {
     if (!lost_ && silent >= kAnswerNs) {
@@ -151,7 +167,8 @@ void Reflector::note_silence() {
     note(Error(Code::kDeadlineExceeded, "the server has stopped sending bookmarks"));
     if (!bookmarks_came_) bookmark_every_ = 0;  // it may be one that sends none
     begin_watch();
-  } else if (state_ == State::kWatchList && silent >= kInitialSilenceNs) {
+  } else if (state_ == State::kWatchList &&
+             (silent >= kInitialSilenceNs || now - initial_at_ >= kInitialLongestNs)) {
     watch_list_off_ = true;
     fall_back(Error(Code::kDeadlineExceeded,
                     "the server sent no bookmark at the end of the initial events"));
@@ -215,9 +232,12 @@ bool Reflector::retry_request(const Error& e) {
          &Reflector::send);
     return true;
   }
-  if (state_ == State::kCheck || !broken_stream(e) || retries_ >= kRequestRetries) return false;
-  ++retries_;
-  wait(kSecond, state_ == State::kWatch ? &Reflector::begin_watch : &Reflector::send);
+  if (state_ == State::kCheck || !broken_stream(e)) return false;
+  const bool watch = state_ == State::kWatch;  // which may be preceded by a check each time
+  if (watch && inlet_->answered()) return false;
+  if (++(watch ? broken_starts_ : retries_) > kRequestRetries) return false;
+  note(e);
+  wait(kSecond, watch ? &Reflector::begin_watch : &Reflector::send);
   return true;
 }
 
@@ -227,8 +247,9 @@ void Reflector::pump() {
   if (!inlet_) return;
   const Inlet* stream = inlet_.get();
   const auto left = [&] { return inlet_.get() != stream; };
-  if (lost_ && state_ == State::kWatch && stream->answered()) {
+  if (state_ == State::kWatch && (lost_ || broken_starts_ > 0) && stream->answered()) {
     lost_ = false;
+    broken_starts_ = 0;
     counters_.last_error.clear();
     sink_.moved();
   }
@@ -242,7 +263,7 @@ void Reflector::pump() {
     chunk_.clear();
     if (!inlet_->take(chunk_)) break;
     answered_ = true;
-    heard_at_ = loop_.clock().monotonic_ns();
+    if (!initial_over_) heard_at_ = loop_.clock().monotonic_ns();
     lists() ? list_->feed(chunk_) : frames_in_->feed(chunk_);
   }
   if (chunk_.capacity() > (16 << 10)) std::string().swap(chunk_);
@@ -256,8 +277,12 @@ bool Reflector::decode() {
   for (;;) {
     if (sink_.full()) {
       sink_.flush();
-      if (sink_.full()) return false;
+      if (sink_.full()) {
+        leave_out_hold_up(true);
+        return false;
+      }
     }
+    if (held_up_at_ != 0) leave_out_hold_up(false);
     const bool list = lists();
     auto next = list ? list_->next() : frames_in_->next();
     if (!next) {
@@ -385,6 +410,7 @@ Status Reflector::take_frame(std::string_view frame) {
   if (object && what != Delta::Kind::kDeleted) know(**object);
   if (object && what == Delta::Kind::kDeleted && newest_.key == (*object)->key()) newest_ = {};
   if (state_ == State::kWatchList) {
+    initial_over_ = initial_over_ || what != Delta::Kind::kAdded;
     if (object && options_.stream_lists) {
       hand_on(what, std::move(*object));
     } else if (object) {
@@ -432,6 +458,7 @@ bool Reflector::take_bookmark(std::string_view json) {
     return true;
   }
   if (string_at(json, {"metadata", "annotations", "k8s.io/initial-events-end"}) != "true") {
+    initial_over_ = true;
     return true;
   }
   // The same stream goes on as the watch.
@@ -443,7 +470,8 @@ bool Reflector::take_bookmark(std::string_view json) {
   silence_ = 0;
   incomplete_ = 0;
   listed(version);
-  bookmark_at_ = loop_.clock().monotonic_ns();
+  initial_over_ = false;
+  bookmark_at_ = heard_at_ = loop_.clock().monotonic_ns();
   watch_silence();
   return true;
 }
@@ -649,12 +677,17 @@ void Reflector::watch_ended(Status status) {
     if (connection_refused(e)) lost_ = false;
     if (silent_peer(e)) {
       lost_ = true;
-      note(e);
+      if (inlet_->answered()) note(e);  // another is told where it is counted
     }
   }
   if (!status && retry_request(status.error())) return;
   const int64_t lasted = loop_.clock().monotonic_ns() - opened_at_;
   counters_.watch_ns += lasted;
+  if (broken_starts_ > 0 && !status && broken_stream(status.error())) {
+    ++counters_.watch_failures;
+    return fail_watch(
+        Error(Code::kUnavailable, cat("a watch cannot be begun: ", status.error().text())));
+  }
   if (status || broken_stream(status.error())) {
     if (lasted >= kShortWatchNs || frames_ > 0) return begin_watch();
     ++counters_.short_watches;

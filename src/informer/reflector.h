@@ -19,8 +19,11 @@
 //   was, for ten minutes, unless the error is of the objects and not of the server's state.
 // - Streaming list (WatchList): collected aside until the bookmark `k8s.io/initial-events-end`,
 //   then replaces the sink's content; the same stream goes on as the watch. Three streams that end
-//   before it, or 30 s of silence, fall back to the plain list for good; a refusal falls back this
-//   time. Silence begins when the request was sent.
+//   before it fall back to the plain list for good, a refusal this time. So does one whose server
+//   does not seem to send that bookmark: the initial events are ADDED and come first, so it has 30 s
+//   for it from the first other frame on, whatever comes meanwhile; before that only 30 s without a
+//   byte end it, and 5 minutes in all, after which servers end it themselves. No time counts before
+//   the request was sent, and while the sink is full.
 // - The last version is that of the last frame taken, the list's after a list. A watch begun at ""
 //   or "0" does not move it while its unordered ADDED frames come.
 // - A watch whose server has fallen silent is lost: a connection that is gone (http.h), 10 s without
@@ -37,6 +40,9 @@
 //   that has overtaken the version since is not found by it. Nothing is asked while watches are
 //   answered and end well, so a server that is exchanged for an older one between two watches,
 //   without a refused connection, is found by the bookmarks it fails to send only.
+// - A request that breaks before it is answered is sent again after a second, ten times in a row at
+//   most, before it counts (it is told each time); then a watch that does so waits by the backoff
+//   each time, until one is answered: not watching() meanwhile.
 // - Answers with Retry-After are waited for, ten times at most, before they count, but one that says
 //   that a version is too large. A 401 is asked once more at once (credentials are read anew); 401,
 //   403 and 404 are then tried every 60 s.
@@ -109,7 +115,7 @@ class Reflector {
   void stop();
   void wake();       // the sink is no longer full
   void retry_now();  // ends a wait, e.g. because the kind has just been installed
-  bool watching() const { return state_ == State::kWatch && !lost_; }
+  bool watching() const { return state_ == State::kWatch && !lost_ && broken_starts_ == 0; }
   bool lost() const { return lost_; }
   const std::string& last_version() const { return last_version_; }
   const Counters& counters() const { return counters_; }
@@ -150,6 +156,7 @@ class Reflector {
   void leave_stream();
   void watch_silence();
   void note_silence();
+  void leave_out_hold_up(bool goes_on);
   int64_t bookmark_limit() const;
 
   void pump();
@@ -186,9 +193,11 @@ class Reflector {
   Loop::Timer timer_ = 0, silence_ = 0;
   After then_ = nullptr;
   int64_t opened_at_ = 0, heard_at_ = 0;
+  int64_t held_up_at_ = 0;  // the sink is full; 0: it is not
   uint64_t frames_ = 0;
   bool answered_ = false;  // a byte came
   int retries_ = 0;        // of this request, by Retry-After or a broken start
+  int broken_starts_ = 0;  // watches in a row that broke before they were answered
   bool renewed_ = false;   // asked again after a 401
 
   // A list.
@@ -202,6 +211,8 @@ class Reflector {
   // A streaming list: the objects in the order they came, and where each key is.
   std::optional<FrameReader> frames_in_;
   std::unordered_map<std::string_view, size_t> initial_;
+  bool initial_over_ = false;  // something came that is no initial event
+  int64_t initial_at_ = 0;     // it was sent, as heard_at_ later by what the sink was full
   int incomplete_ = 0;
 
   // A watch.

@@ -227,6 +227,86 @@ TEST_F(ReflectorTest, ListsWhenAWatchHasFailedForTenMinutes) {
   EXPECT_TRUE(next()->is_watch()) << "the time begins anew with a frame";
 }
 
+// A proxy that serves lists and breaks every watch.
+TEST_F(ReflectorTest, AsksSlowlyWhereEveryWatchBreaksBeforeItIsAnswered) {
+  const Error breaks[] = {
+      Error(Code::kUnavailable, "Get \"https://x\": EOF"),
+      Error(Code::kDataLoss, "Get \"https://x\": unexpected EOF"),
+      Error(Code::kUnavailable, "Get \"https://x\": read: connection reset by peer"),
+      Error(Code::kDeadlineExceeded, "Get \"https://x\": context deadline exceeded"),
+  };
+  for (const Error& e : breaks) {
+    for (const bool keep : {false, true}) {
+      for (const int64_t lasts : {int64_t{0}, 5 * kSecond}) {
+        SCOPED_TRACE(cat(e.text(), keep ? " keep " : " ", lasts));
+        begin({.watch_list = false, .keep_place = keep});
+        errors_.clear();
+        int watches = 0, lists = 0, late = 0;
+        const auto serve = [&](int64_t seconds) {
+          for (int64_t until = clock_.monotonic_ns() + seconds * kSecond; clock_.monotonic_ns() < until;) {
+            loop_.run_ready();
+            while (const auto x = rest_.next()) {
+              if (x->is_watch()) {
+                if (lasts > 0) step(lasts);
+                EXPECT_FALSE(reflector_->watching() && watches > 0) << "nothing has been answered";
+                ++watches;
+                x->end(e);
+              } else {
+                lists += x->find("limit") == "1" ? 0 : 1;
+                x->answer(list_json({object_json("a", "3")}, "10"));
+              }
+              ++late;
+              loop_.run_ready();
+            }
+            if (watches > 1 && reflector_->counters().last_error.empty()) {
+              ADD_FAILURE() << "it is not told why";
+            }
+            step(100 * kMs);
+          }
+        };
+        serve(300);
+        EXPECT_GE(watches, 11);
+        EXPECT_EQ(static_cast<int>(errors_.size()), watches) << "each is told";
+        if (keep) EXPECT_EQ(lists, 1) << "it keeps its place";
+        late = 0;
+        serve(300);
+        EXPECT_LE(late, 22) << "two requests each 30 s";
+        EXPECT_GE(late, 6);
+
+        step(60 * kSecond);
+        ExchangePtr watch = next();
+        while (!watch->dropped && !watch->is_watch()) {
+          watch->answer(list_json({object_json("a", "3")}, "10"));
+          watch = next();
+        }
+        watch->accept();
+        loop_.run_ready();
+        EXPECT_TRUE(reflector_->watching());
+        EXPECT_EQ(reflector_->counters().last_error, "");
+        errors_.clear();
+        watch->send(frame_json("ADDED", object_json("b", "11")));
+        loop_.run_ready();
+        watch->end(Error(Code::kUnavailable, "Get \"https://x\": EOF"));
+        EXPECT_EQ(next()->find("resourceVersion"), "11") << "at once, as it was answered";
+      }
+    }
+  }
+}
+
+TEST_F(ReflectorTest, TriesAWatchThatBrokeAtItsStartAgainAfterASecond) {
+  begin();
+  listed()->end(Error(Code::kUnavailable, "Get \"https://x\": EOF"));
+  EXPECT_TRUE(quiet());
+  EXPECT_EQ(errors_, Lines{"Get \"https://x\": EOF"});
+  EXPECT_FALSE(reflector_->watching());
+  step(kSecond);
+  const auto watch = checked("10");
+  EXPECT_FALSE(reflector_->watching()) << "until it is answered";
+  watch->accept();
+  loop_.run_ready();
+  EXPECT_TRUE(reflector_->watching());
+}
+
 TEST_F(ReflectorTest, ListsWhenItsPlaceIsGone) {
   begin({.watch_list = false, .keep_place = true});
   listed()->refuse(410, "Expired");

@@ -547,20 +547,68 @@ TEST_F(ReflectorTest, FallsBackForGoodAfterThreeStreamsWithoutTheBookmark) {
   EXPECT_EQ(reflector_->counters().watch_list_fallbacks, 1u);
 }
 
-TEST_F(ReflectorTest, FallsBackForGoodAfterHalfAMinuteOfSilence) {
-  begin({});
+TEST_F(ReflectorTest, FallsBackForGoodWhenTheBookmarkDoesNotCome) {
+  const std::string added = frame_json("ADDED", object_json("a", "3"));
+  const std::string modified = frame_json("MODIFIED", object_json("a", "4"));
+  const std::string deleted = frame_json("DELETED", object_json("a", "5"));
+  // What comes each second from then on, up to `last` s after the start; and when it is given up.
+  struct Piece { int64_t from; std::string sent; };
+  const struct { const char* claim; std::vector<Piece> pieces; int64_t last, given_up; } cases[] = {
+      {"nothing", {}, 0, 30},
+      {"silence after one", {{7, added}}, 7, 37},
+      {"silence after many", {{0, added}}, 100, 130},
+      {"initial events that take long", {{0, added}, {200, bookmark_json("9", true)}}, 200, 0},
+      {"initial events without an end", {{0, added}}, 1000, 300},
+      {"a busy kind", {{0, added}, {50, modified}}, 1000, 80},
+      {"one that is busy at once", {{3, modified}}, 1000, 33},
+      {"deletes, then objects", {{0, deleted}, {1, added}}, 1000, 30},
+      {"the wrong bookmark", {{0, added}, {60, bookmark_json("9")}}, 1000, 90},
+      {"a bookmark just in time", {{0, added}, {50, modified}, {79, bookmark_json("9", true)}}, 79, 0},
+  };
+  for (const bool streamed : {false, true}) {
+    for (const auto& c : cases) {
+      SCOPED_TRACE(cat(c.claim, streamed ? " streamed on" : ""));
+      begin({.stream_lists = streamed});
+      const auto stream = next();
+      int64_t given_up = 0;
+      const int64_t ends = c.given_up == 0 ? c.last : 310;
+      for (int64_t t = 0; t <= ends && given_up == 0; ++t) {
+        const std::string* now = nullptr;
+        for (const Piece& p : c.pieces) now = p.from <= t ? &p.sent : now;
+        if (now != nullptr && t <= c.last) stream->send(*now);
+        loop_.run_ready();
+        if (stream->dropped) given_up = t;
+        clock_.step(kSecond);
+      }
+      if (c.given_up == 0) {
+        EXPECT_EQ(given_up, 0);
+        EXPECT_EQ(reflector_->last_version(), "9");
+        continue;
+      }
+      EXPECT_EQ(given_up, c.given_up);
+      EXPECT_EQ(reflector_->counters().watch_list_fallbacks, 1u);
+      listed("9", {object_json("b", "4")})->refuse(410, "Gone");
+      step(kSecond);
+      EXPECT_FALSE(next()->is_watch()) << "for good";
+    }
+  }
+}
+
+TEST_F(ReflectorTest, DoesNotCountTheTimeOfAFullSinkAgainstAStreamingList) {
+  begin({.stream_lists = true});
   const auto stream = next();
-  stream->send(frame_json("ADDED", object_json("a", "3")));
-  step(10 * kSecond);
-  stream->send(frame_json("ADDED", object_json("b", "4")));
-  step(10 * kSecond);
-  step(10 * kSecond);
+  stream->send(frame_json("ADDED", object_json("a", "3")) + frame_json("MODIFIED", object_json("a", "4")));
+  step(20 * kSecond);
+  full_ = true;
+  stream->send(frame_json("MODIFIED", object_json("a", "5")));
+  for (int i = 0; i < 40; ++i) step(10 * kSecond);
   EXPECT_FALSE(stream->dropped);
-  step(10 * kSecond);
-  step(10 * kSecond);
-  EXPECT_TRUE(stream->dropped);
-  listed("9", {object_json("b", "4")});
-  EXPECT_EQ(log(), Lines{"replaced b @9"});
+  full_ = false;
+  reflector_->wake();
+  step(9 * kSecond);
+  EXPECT_FALSE(stream->dropped);
+  step(kSecond);
+  EXPECT_TRUE(stream->dropped) << "30 s in all";
 }
 
 TEST_F(ReflectorTest, StreamsAgainAfterRefusedConnectionsAnd429) {

@@ -1,17 +1,10 @@
-// Shared informers and the factory against a scripted server: loops stepped by hand unless a case
-// is about threads.
+// Shared informers against a scripted server: loops stepped by hand.
 #include "informer/shared_informer.h"
 
 #include <algorithm>
-
-#include <atomic>
-#include <filesystem>
-#include <set>
 #include <stdexcept>
-#include <thread>
 
 #include "base/strings.h"
-#include "informer/factory.h"
 #include "informer/testing/scripted_test.h"
 
 namespace pintle::informer {
@@ -600,130 +593,6 @@ TEST_F(SharedInformerTest, IsNeverStartedAgainAndTakesNoHandlersOnceStopped) {
   EXPECT_EQ(rest_.next(), nullptr);
   EXPECT_FALSE(informer_->add_handler(ear.handler()));
   EXPECT_FALSE(informer_->add_index("namespace", namespace_index));
-}
-
-// ---- the factory
-
-size_t threads() {
-  size_t n = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
-    ++n;
-  return n;
-}
-
-bool eventually(const std::function<bool()>& what) {
-  for (int i = 0; i < 2000; ++i) {
-    if (what()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return false;
-}
-
-TEST(Factory, MakesOneInformerPerResourceAndCluster) {
-  sys::FakeClock clock;
-  FactoryOptions options;
-  options.clock = &clock;
-  options.threads = false;
-  Factory factory(options);
-  const auto one = std::make_shared<ScriptedRest>(), two = std::make_shared<ScriptedRest>();
-  const auto a = *factory.informer(one, {"", "v1", "events"});
-  EXPECT_EQ(a, *factory.informer(one, {"", "v1", "events"}));
-  EXPECT_NE(a, *factory.informer(two, {"", "v1", "events"}));
-  EXPECT_NE(a, *factory.informer(one, {"", "v1", "pods"}));
-  factory.start();
-  factory.run_ready();
-  EXPECT_EQ(one->opened(), 2u);
-  factory.remove(one);
-  EXPECT_TRUE(a->stopped());
-  EXPECT_FALSE((*factory.informer(two, {"", "v1", "events"}))->stopped());
-  factory.stop();
-  EXPECT_FALSE(factory.informer(one, {"", "v1", "events"}));
-}
-
-TEST(Factory, NeedsTwoThreadsForTenThousandWatchesAndLeavesNoneBehind) {
-  const size_t before = threads();
-  {
-    Factory factory;
-    const auto cluster = std::make_shared<ScriptedRest>();
-    for (int i = 0; i < 10'000; ++i) {
-      ASSERT_TRUE(factory.informer(cluster, {"", "v1", "configmaps", cat("ns", i)}));
-    }
-    factory.start();
-    ASSERT_TRUE(eventually([&] { return cluster->opened() == 10'000; }));
-    while (const auto x = cluster->next()) x->send(bookmark_json("5", true));
-    EXPECT_TRUE(factory.wait_for_sync(60 * kSecond));
-    EXPECT_EQ(threads(), before + 2);
-  }
-  EXPECT_EQ(threads(), before);
-}
-
-TEST(Factory, CallsNoHandlerAfterStop) {
-  for (int round = 0; round < 20; ++round) {
-    std::atomic<bool> stopped{false}, late{false};
-    std::atomic<int> heard{0};
-    const auto cluster = std::make_shared<ScriptedRest>();
-    Factory factory;
-    const auto informer = *factory.informer(cluster, {"", "v1", "configmaps"});
-    ASSERT_TRUE(informer->add_handler([&](const Change&) {
-      if (stopped) late = true;
-      ++heard;
-      return Take::kTaken;
-    }));
-    factory.start();
-    ASSERT_TRUE(eventually([&] { return cluster->opened() > 0; }));
-    const auto stream = cluster->next();
-    std::string frames;
-    for (int i = 0; i < 2000; ++i)
-      frames += frame_json("ADDED", object_json(cat("k", i), cat(i + 1)));
-    stream->send(frames + bookmark_json("5000", true));
-    ASSERT_TRUE(eventually([&] { return heard > 0; }));
-    factory.stop();
-    stopped = true;
-    std::this_thread::yield();
-    EXPECT_FALSE(late);
-  }
-}
-
-TEST(Factory, SurvivesHandlersThatComeAndGoWhileEventsCome) {
-  const auto cluster = std::make_shared<ScriptedRest>();
-  Factory factory;
-  const auto informer = *factory.informer(cluster, {"", "v1", "configmaps"});
-  std::atomic<int> always{0};
-  ASSERT_TRUE(informer->add_handler([&](const Change&) {
-    ++always;
-    return Take::kTaken;
-  }));
-  factory.start();
-  ASSERT_TRUE(eventually([&] { return cluster->opened() > 0; }));
-  const auto stream = cluster->next();
-  stream->send(bookmark_json("1", true));
-  std::atomic<bool> over{false};
-  std::atomic<int> gaps{0};
-  std::vector<std::thread> comers;
-  for (int t = 0; t < 3; ++t) {
-    comers.emplace_back([&] {
-      while (!over) {
-        // Everything exactly once: what it was given and what came since are one sequence.
-        auto seen = std::make_shared<std::set<std::string>>();
-        const auto r = informer->add_handler([&, seen](const Change& c) {
-          if (!seen->insert(std::string(c.object->key())).second) ++gaps;
-          return Take::kTaken;
-        });
-        if (r) informer->remove_handler(*r);
-      }
-    });
-  }
-  for (int i = 0; i < 3000; ++i) {
-    while (stream->send(frame_json("ADDED", object_json(cat("k", i), cat(i + 2)))) ==
-           kube::Rest::Flow::kPause) {
-      std::this_thread::yield();
-    }
-  }
-  EXPECT_TRUE(eventually([&] { return always == 3000; }));
-  over = true;
-  for (auto& t : comers) t.join();
-  EXPECT_EQ(gaps, 0);
-  factory.stop();
 }
 
 }  // namespace

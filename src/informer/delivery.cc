@@ -1,5 +1,6 @@
 #include "informer/delivery.h"
 
+#include <unordered_set>
 #include <utility>
 
 namespace pintle::informer {
@@ -10,17 +11,32 @@ constexpr int kChangesPerTurn = 256;  // then other handlers have theirs
 }  // namespace
 
 Handler filtered(std::function<bool(const Object&)> pass, Handler handler) {
-  return [pass = std::move(pass), handler = std::move(handler)](const Change& change) {
-    if (change.kind == Change::Kind::kBookmark) return handler(change);
-    const bool now = pass(*change.object);
-    if (change.kind != Change::Kind::kUpdate) return now ? handler(change) : Take::kTaken;
-    const bool before = pass(*change.before);
-    if (now && before) return handler(change);
-    if (!now && !before) return Take::kTaken;
-    Change as;
-    as.kind = now ? Change::Kind::kAdd : Change::Kind::kDelete;
-    as.object = now ? change.object : change.before;
-    return handler(as);
+  using Kind = Change::Kind;
+  // Shared: a std::function is copied, and there is one memory.
+  auto passed = std::make_shared<std::unordered_set<std::string>>();
+  return [pass = std::move(pass), handler = std::move(handler), passed](const Change& change) {
+    if (change.kind == Kind::kBookmark) return handler(change);
+    const std::string key(change.object->key());
+    const bool before = passed->contains(key);
+    const bool gone = change.kind == Kind::kDelete;
+    const bool passes = (!gone || !change.object->text().empty()) && pass(*change.object);
+    if (!passes && !before) return Take::kTaken;
+    const bool now = passes && !gone;
+    const auto remember = [&](bool in) { in ? void(passed->insert(key)) : void(passed->erase(key)); };
+    remember(now);
+    Take taken = Take::kTaken;
+    if (now == before || gone) {
+      taken = handler(change);
+    } else {
+      Change as = change;
+      as.kind = now ? Kind::kAdd : Kind::kDelete;
+      as.object = now || !change.before ? change.object : change.before;
+      as.before = nullptr;
+      as.resync = false;
+      taken = handler(as);
+    }
+    if (taken == Take::kLater) remember(before);
+    return taken;
   };
 }
 

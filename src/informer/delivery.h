@@ -51,7 +51,11 @@ struct Change {
 enum class Take : uint8_t { kTaken, kLater };
 using Handler = std::function<Take(const Change& change)>;
 
-// Hears only of objects that pass: an update into the filter is an add, out of it a delete.
+// Hears only of objects that pass: an update into the filter is an add, out of it a delete (of the
+// state before it), which keep the other flags. Whether an object passed before is remembered by its
+// key, as that state may have no text. A delete is told of one that passed, or whose last state does.
+// For one registration. Where the informer keeps heads only, `pass` sees no more of what a late
+// handler hears first.
 Handler filtered(std::function<bool(const Object&)> pass, Handler handler);
 
 struct HandlerOptions {

@@ -577,6 +577,39 @@ TEST_F(SharedInformerTest, FiltersUpdatesIntoAddsAndDeletes) {
   EXPECT_EQ(ear.lines, (Lines{"add b 2 initial", "add a 11", "update b 2->12", "delete b 12"}));
 }
 
+TEST_F(SharedInformerTest, FiltersByWhatPassedWhereTheStoreKeepsNoTextsAndKeepsTheFlags) {
+  InformerOptions options;
+  options.keep_text = false;
+  make(std::move(options));
+  Ear ear;
+  const Handler hear = [listen = ear.handler(), &ear](const Change& c) {
+    const size_t before = ear.lines.size();
+    const Take taken = listen(c);
+    if (c.listed && ear.lines.size() > before) ear.lines.back() += " listed";
+    return taken;
+  };
+  const auto registration = *informer_->add_handler(
+      filtered([](const Object& o) { return o.field({"data"}) == "in"; }, hear));
+  informer_->start();
+  auto watch = list({object_json("a", "1", "in"), object_json("b", "2", "in"), object_json("c", "3", "out")}, "10");
+  watch->send(frame_json("MODIFIED", object_json("a", "11", "in")));
+  run();
+  EXPECT_EQ(ear.take(), (Lines{"add a 1 initial listed", "add b 2 initial listed", "update a 1->11"}));
+  watch = relist(watch, {object_json("a", "12", "out"), object_json("c", "13", "in")}, "20");
+  EXPECT_EQ(ear.take(), (Lines{"delete b 2 unknown listed", "delete a 11 listed", "add c 13 listed"}));
+  ear.later = true;
+  watch->send(frame_json("MODIFIED", object_json("a", "21", "in")));
+  run();
+  ear.later = false;
+  registration->resume();
+  watch->send(frame_json("MODIFIED", object_json("c", "22", "out")) +
+              frame_json("DELETED", object_json("c", "23", "out")));
+  run();
+  EXPECT_EQ(ear.take(), (Lines{"add a 21", "delete c 13"}));
+  relist(watch, {}, "30");
+  EXPECT_EQ(ear.take(), (Lines{"delete a 21 unknown listed"}));
+}
+
 TEST_F(SharedInformerTest, IsNeverStartedAgainAndTakesNoHandlersOnceStopped) {
   make();
   Ear ear;

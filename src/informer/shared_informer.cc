@@ -18,8 +18,14 @@ SharedInformer::SharedInformer(Loop& work, std::vector<Loop*> deliver, kube::Res
 SharedInformer::~SharedInformer() { stop(); }
 
 void SharedInformer::start() {
-  if (stopped_ || started_.exchange(true)) return;
-  if (!options_.reflector.start_version.empty()) synced_ = true;
+  {
+    Lock held(mutex_);
+    if (stopped_ || started_.exchange(true)) return;
+    synced_ = !options_.reflector.start_version.empty();
+    for (const Listener& l : listeners_) {
+      if (synced_) l.delivery->replay({}, true);  // there is no first list to hear
+    }
+  }
   work_.post([self = self_] {
     if (!*self) return;
     (*self)->arm_resync();

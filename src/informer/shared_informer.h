@@ -13,7 +13,7 @@
 //   one asked for before start; a later handler's is rounded up to that, or is none if there is no
 //   check.
 // - synced(): the first list is in the store. A handler is synced when it has heard all of it. Both
-//   stay true.
+//   stay true. With reflector.start_version nothing is listed first: both are so from start() on.
 // - start() once; after stop() nothing is called, and it is never started again. Handlers cannot be
 //   added then. What waits in queues at a stop is dropped: durability is the consumer's
 //   (bookmarks).

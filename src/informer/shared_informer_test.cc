@@ -227,6 +227,27 @@ TEST_F(SharedInformerTest, IsSyncedByAnEmptyList) {
   EXPECT_TRUE(informer_->synced() && registration->synced());
 }
 
+TEST_F(SharedInformerTest, AHandlerOfAStoredVersionIsSyncedFromTheStartWheneverItCame) {
+  InformerOptions options;
+  options.reflector.start_version = "77";
+  make(std::move(options));
+  Ear ear;
+  const auto early = *informer_->add_handler(ear.handler());
+  EXPECT_FALSE(informer_->synced() || early->synced());
+  informer_->start();
+  const auto late = *informer_->add_handler(ear.handler());
+  run();
+  EXPECT_TRUE(informer_->synced());
+  EXPECT_TRUE(early->synced());
+  EXPECT_TRUE(late->synced());
+  next()->answer(list_json({}, "77"));
+  next()->refuse(410, "Gone");
+  step(kSecond);
+  list({object_json("a", "1")}, "80");
+  EXPECT_TRUE(early->synced()) << "and stays so";
+  EXPECT_EQ(ear.lines, (Lines{"add a 1", "add a 1"})) << "not of a first list";
+}
+
 TEST_F(SharedInformerTest, GivesALateHandlerTheStoreThenWhatCame) {
   make();
   informer_->start();

@@ -64,7 +64,7 @@ std::string WatchedRegion::state_now(std::string& error) const {
       continue;
     }
     const bool live = w->informer->watching();
-    synced = synced && (w->registration->synced() || (w->resumed && live));
+    synced = synced && w->registration->synced();
     if (live) continue;
     watching = false;
     const std::string why = w->informer->counters().last_error;

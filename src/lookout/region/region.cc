@@ -292,8 +292,8 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
           w.name, stored->observed_ms - (exact ? kExactSlackMs : kSlackMs), false);
       w.version = stored->version;
       w.heard_ms = stored->observed_ms;
-      w.follows = w.resumed = w.name == "events" && !stored->version.empty();
-      if (w.resumed) options.reflector.start_version = stored->version;
+      w.follows = w.name == "events" && !stored->version.empty();
+      if (w.follows) options.reflector.start_version = stored->version;
     } else {
       observer_->tracker().set_baseline(w.name, now_ms() - kHourMs, true);
     }

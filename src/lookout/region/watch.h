@@ -33,7 +33,6 @@ struct WatchedRegion::Watch {
   std::string checkpoint;  // its name there: with "@NAMESPACE" where one is watched alone
   std::shared_ptr<informer::SharedInformer> informer;
   informer::SharedInformer::Registration registration;
-  bool resumed = false;  // it watches from a checkpoint on
 
   // Set on the work loop.
   std::atomic<bool> denied{false}, absent{false}, set_back{false};

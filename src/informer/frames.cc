@@ -1,6 +1,7 @@
 #include "informer/frames.h"
 
 #include <charconv>
+#include <utility>
 
 #include "base/strings.h"
 #include "informer/scan.h"
@@ -11,10 +12,16 @@ namespace {
 constexpr size_t kIdleBuffer = 16 << 10;  // ten thousand quiet watches keep no more than this each
 
 Error too_long(size_t max) {
-  return Error(Code::kResourceExhausted, cat("an object is longer than ", max, " bytes"));
+  return Error(Code::kResourceExhausted, cat("a part of a list is longer than ", max, " bytes"));
 }
 Error broken(std::string_view what) {
   return Error(Code::kDataLoss, cat("unable to decode the answer: ", what));
+}
+
+// What is given in place of a value that is too long.
+std::string head_of(std::string_view begin, std::initializer_list<std::string_view> path) {
+  const auto metadata = value_at(begin, path);
+  return metadata ? cat("{\"metadata\":", *metadata, "}") : "";
 }
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
@@ -85,12 +92,22 @@ Result<std::optional<std::string_view>> FrameReader::next() {
     extent_ = {};
   }
   const bool whole = extent_.run(buffer_, at_);
-  if (at_ - taken_ > max_) return too_long(max_);
-  if (!whole) return std::nullopt;
   const std::string_view frame = std::string_view(buffer_).substr(taken_, at_ - taken_);
+  if (!over_ && frame.size() > max_) {
+    over_ = true;
+    head_ = head_of(frame.substr(0, max_), {"object", "metadata"});
+  }
+  if (!whole) {
+    if (over_) {
+      std::string().swap(buffer_);
+      taken_ = at_ = 0;
+    }
+    return std::nullopt;
+  }
   taken_ = at_;
   begun_ = false;
-  return frame;
+  cut_ = std::exchange(over_, false);
+  return cut_ ? std::string_view(head_) : frame;
 }
 
 void ListReader::feed(std::string_view bytes) {
@@ -117,13 +134,24 @@ Result<std::optional<std::string_view>> ListReader::next() {
   for (;;) {
     if (begun_) {  // inside a key, a value or an item
       const bool whole = extent_.run(buffer_, at_);
-      if (at_ - begin_ > max_) return too_long(max_);
-      if (!whole) return std::nullopt;
-      begun_ = false;
       const std::string_view value = std::string_view(buffer_).substr(begin_, at_ - begin_);
+      if (!over_ && value.size() > max_) {
+        if (state_ != State::kItem) return too_long(max_);
+        over_ = true;
+        head_ = head_of(value.substr(0, max_), {"metadata"});
+      }
+      if (!whole) {
+        if (over_) {
+          std::string().swap(buffer_);
+          begin_ = at_ = 0;
+        }
+        return std::nullopt;
+      }
+      begun_ = false;
       if (state_ == State::kItem) {
         state_ = State::kAfterItem;
-        return value;
+        cut_ = std::exchange(over_, false);
+        return cut_ ? std::string_view(head_) : value;
       }
       if (state_ == State::kKey) {
         key_ = unquoted(value).value_or("");

@@ -1,8 +1,10 @@
 // Readers of what the API server sends bit by bit: watch frames and the items of a list.
 //
 // Bytes are fed as they come; complete values are pulled out, one at a time, so that the caller
-// decides when it has had enough. Only the value under way is kept. Both hold a value longer than
-// `max_value` for an error (kResourceExhausted), and anything but JSON objects too (kDataLoss).
+// decides when it has had enough. Only the value under way is kept. A frame or an item longer than
+// `max_value` is passed over, and what is given in its place is its metadata alone (cut()). Another
+// part of a list that is longer is an error (kResourceExhausted), as is anything but JSON objects
+// (kDataLoss).
 // Finding where a value ends counts brackets outside of texts; Object::parse checks the inside.
 // Not thread-safe.
 #pragma once
@@ -15,7 +17,8 @@
 
 namespace pintle::informer {
 
-inline constexpr size_t kMaxValue = 8 << 20;  // an object in etcd is 1.5 MiB at most
+// An object in etcd is 1.5 MiB at most, of which Go may write each byte as six (\u003c).
+inline constexpr size_t kMaxValue = 16 << 20;
 
 // Where a JSON value ends that starts at its first byte, over as many pieces as it takes.
 class Extent {
@@ -35,11 +38,14 @@ class FrameReader {
   // The next complete frame, valid until the next call; nullopt: more bytes are needed.
   Result<std::optional<std::string_view>> next();
   bool inside() const { return begun_; }  // a frame has begun and is not complete
+  // The last one was too long: what was given is {"metadata":...} of its object, or "" where that
+  // does not stand within the first max_value bytes.
+  bool cut() const { return cut_; }
 
  private:
-  std::string buffer_;
+  std::string buffer_, head_;
   size_t taken_ = 0, at_ = 0;
-  bool begun_ = false;
+  bool begun_ = false, over_ = false, cut_ = false;
   Extent extent_;
   size_t max_;
 };
@@ -52,6 +58,7 @@ class ListReader {
   void feed(std::string_view bytes);
   Result<std::optional<std::string_view>> next();  // the next item
   bool done() const { return state_ == State::kDone; }
+  bool cut() const { return cut_; }  // as FrameReader's
 
   // Complete when done().
   const std::string& kind() const { return kind_; }
@@ -63,11 +70,11 @@ class ListReader {
   enum class State : uint8_t { kStart, kKey, kColon, kValue, kItem, kAfterItem, kAfter, kDone };
   Status member(std::string_view value);
 
-  std::string buffer_, key_, kind_, version_, continue_;
+  std::string buffer_, head_, key_, kind_, version_, continue_;
   int64_t remaining_ = -1;
   size_t begin_ = 0, at_ = 0;  // of the value under way, and how far it was read
   State state_ = State::kStart;
-  bool begun_ = false, first_ = true;
+  bool begun_ = false, first_ = true, over_ = false, cut_ = false;
   Extent extent_;
   size_t max_;
 };

@@ -16,24 +16,27 @@ namespace {
 using namespace pintle;
 using namespace pintle::informer;
 
+void require(bool good) {
+  if (!good) abort();
+}
+
 template <typename Reader>
-std::vector<std::string> read_all(std::string_view text, size_t step) {
-  Reader reader(1 << 16);
+std::vector<std::string> read_all(std::string_view text, size_t step, size_t max = 1 << 16) {
+  Reader reader(max);
   std::vector<std::string> out;
   for (size_t at = 0; at < text.size(); at += step) {
     reader.feed(text.substr(at, step));
     auto next = reader.next();
-    for (; next && *next; next = reader.next()) out.emplace_back(**next);
+    for (; next && *next; next = reader.next()) {
+      require(reader.cut() || (*next)->size() <= max);
+      out.emplace_back(**next);
+    }
     if (!next) {
       out.emplace_back("error");
       break;
     }
   }
   return out;
-}
-
-void require(bool good) {
-  if (!good) abort();
 }
 
 }  // namespace
@@ -45,6 +48,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto frames = read_all<FrameReader>(text, step);
   require(frames == read_all<FrameReader>(text, text.size() + 1));
   require(read_all<ListReader>(text, step) == read_all<ListReader>(text, text.size() + 1));
+  constexpr size_t kShort = 48;
+  require(read_all<FrameReader>(text, step, kShort) ==
+          read_all<FrameReader>(text, text.size() + 1, kShort));
+  require(read_all<ListReader>(text, step, kShort) ==
+          read_all<ListReader>(text, text.size() + 1, kShort));
   for (const std::string& frame : frames) {
     if (auto o = Object::parse(frame)) {
       require((*o)->text() == frame && !(*o)->name().empty());

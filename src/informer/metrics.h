@@ -15,7 +15,7 @@ struct Counters {
   uint64_t watch_list_fallbacks = 0;
   uint64_t expired = 0;             // 410: lists, watches and frames
   uint64_t backoffs = 0;
-  uint64_t skipped_frames = 0;      // of another kind, without metadata, unknown type
+  uint64_t skipped_frames = 0;      // of another kind, without metadata, unknown type, too long
   uint64_t transform_failures = 0;
   std::string last_version;         // the reflector's resourceVersion
   std::string last_error;           // why a list or watch ended; "" when a list came, or a watch was answered, since

@@ -302,7 +302,8 @@ bool Reflector::decode() {
 
 Result<ObjectPtr> Reflector::make(std::string_view json) {
   ObjectPtr o = TRY(Object::parse(json));
-  ObjectPtr held = sink_.held(o->key(), o->resource_version());
+  ObjectPtr held = o->resource_version().empty() ? nullptr
+                                                  : sink_.held(o->key(), o->resource_version());
   if (held && held->uid() != o->uid()) held = nullptr;
   if (held && !set_back_) return held;
   // A restored server has given its version to another state, or it is the same to the letter.
@@ -324,6 +325,10 @@ Status Reflector::take_item(std::string_view item) {
     found_version_ = one->resource_version();
     return ok();
   }
+  if (list_->cut()) {
+    pass_over(item);
+    return ok();
+  }
   ObjectPtr object = TRY(make(item));
   ++counters_.list_items;
   know(*object);
@@ -333,6 +338,28 @@ Status Reflector::take_item(std::string_view item) {
     items_.push_back(std::move(object));
   }
   return ok();
+}
+
+// Of an object that is too long there is its metadata at most. A list that left it out would tell
+// that it is gone.
+void Reflector::pass_over(std::string_view head) {
+  const auto one = Object::parse(head);
+  const std::string key = one ? cat(": ", (*one)->key()) : "";
+  note(Error(Code::kResourceExhausted,
+             cat("an object is longer than ", options_.max_value, " bytes", key)));
+  ++counters_.skipped_frames;
+  if (!one) return;
+  if (state_ == State::kWatch) {
+    if (!unordered_ && !(*one)->resource_version().empty()) last_version_ = (*one)->resource_version();
+    return;
+  }
+  ObjectPtr held = initial_.contains((*one)->key()) ? nullptr : sink_.held((*one)->key(), "");
+  if (!held) return;
+  if (state_ == State::kWatchList && !options_.stream_lists) {
+    take_initial(Delta::Kind::kAdded, std::move(held));
+  } else {
+    items_.push_back(std::move(held));
+  }
 }
 
 void Reflector::know(const Object& o) {
@@ -367,6 +394,11 @@ bool Reflector::of_another_kind(std::string_view json) const {
 }
 
 Status Reflector::take_frame(std::string_view frame) {
+  if (frames_in_->cut()) {
+    ++frames_;
+    pass_over(frame);
+    return ok();
+  }
   std::string_view type, json, key;
   Scan s(frame);
   if (s.open('{')) {

@@ -46,8 +46,9 @@
 // - Answers with Retry-After are waited for, ten times at most, before they count, but one that says
 //   that a version is too large. A 401 is asked once more at once (credentials are read anew); 401,
 //   403 and 404 are then tried every 60 s.
-// - A frame of another kind or apiVersion or without metadata is skipped and counted, never fatal. A frame longer
-//   than max_value ends the watch and lists.
+// - A frame of another kind or apiVersion or without metadata is skipped and counted, never fatal.
+// - An object longer than max_value is told as an error, counted with those, and stays as it is held:
+//   neither it nor its delete is told of, until a list has it shorter or not at all.
 // - Waits follow backoff.h, one Backoff for lists and watches. After stop() nothing is called.
 #pragma once
 
@@ -74,6 +75,7 @@ class Sink {
  public:
   virtual ~Sink() = default;
   // The object held under this key, if its version is this: then nothing is parsed or kept twice.
+  // "": whatever version it has.
   virtual ObjectPtr held(std::string_view key, std::string_view version) = 0;
   virtual void push(Delta delta) = 0;
   virtual void flush() {}            // no more for the moment
@@ -165,6 +167,7 @@ class Reflector {
   bool of_another_kind(std::string_view json) const;
   Status take_frame(std::string_view frame);
   void take_initial(Delta::Kind what, ObjectPtr object);
+  void pass_over(std::string_view head);
   bool take_bookmark(std::string_view json);
   void know(const Object& object);
   Result<ObjectPtr> make(std::string_view json);

@@ -213,14 +213,42 @@ TEST_F(ReflectorTest, ListsAgainWhenAListIsCutOrBroken) {
   EXPECT_EQ(reflector_->counters().list_failures, 2u);
 }
 
-TEST_F(ReflectorTest, EndsTheWatchAtAFrameThatIsTooLong) {
-  begin({.watch_list = false, .max_value = 1000});
-  const auto watch = listed();
-  watch->send(frame_json("ADDED", object_json("a", "11", std::string(2000, 'x'))));
-  EXPECT_TRUE(quiet());
-  EXPECT_TRUE(watch->dropped);
-  step(800 * kMs);
-  EXPECT_EQ(next()->call.query, "resourceVersion=10");
+TEST_F(ReflectorTest, LeavesAnObjectThatIsTooLongAsItIs) {
+  const auto big = [](const char* key, const char* version) {
+    return object_json(key, version, std::string(2000, 'x'));
+  };
+  for (const bool streamed : {false, true}) {
+    SCOPED_TRACE(streamed);
+    begin({.watch_list = false, .max_value = 1000, .stream_lists = streamed});
+    auto watch = listed("10", {object_json("a", "3"), object_json("b", "4")});
+    log();
+    errors_.clear();
+    watch->send(frame_json("MODIFIED", big("a", "11")) + frame_json("ADDED", object_json("c", "12")) +
+                frame_json("ADDED", big("d", "13")));
+    EXPECT_EQ(log(), Lines{"added c @12"});
+    EXPECT_EQ(reflector_->last_version(), "13") << "the version goes on";
+    EXPECT_EQ(errors_, (Lines{"an object is longer than 1000 bytes: a", "an object is longer than 1000 bytes: d"}));
+    EXPECT_EQ(reflector_->counters().skipped_frames, 2u);
+    EXPECT_FALSE(watch->dropped);
+    watch->send(error_frame(410, "Gone"));
+    step(800 * kMs);
+    watch = listed("20", {big("a", "11"), object_json("b", "4"), big("d", "13")});
+    EXPECT_EQ(log(), Lines{"replaced a b @20"}) << "a is not gone; d was never told of";
+    EXPECT_EQ(known_["a"]->resource_version(), "3");
+    EXPECT_EQ(reflector_->counters().skipped_frames, 4u);
+  }
+  begin({.max_value = 1000});
+  auto stream = next();
+  stream->send(frame_json("ADDED", object_json("a", "3")) + frame_json("ADDED", object_json("b", "4")) +
+               bookmark_json("10", true) + error_frame(410, "Gone"));
+  step(1600 * kMs);
+  log();
+  stream = next();
+  stream->send(frame_json("ADDED", big("a", "11")) + frame_json("ADDED", object_json("b", "12")) +
+               frame_json("MODIFIED", big("b", "13")) + bookmark_json("20", true));
+  EXPECT_EQ(log(), Lines{"replaced a b @20"});
+  EXPECT_EQ(known_["a"]->resource_version(), "3");
+  EXPECT_EQ(known_["b"]->resource_version(), "12");
 }
 
 TEST_F(ReflectorTest, SkipsFramesOfAnotherKindOrWithoutMetadata) {

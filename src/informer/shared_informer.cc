@@ -116,9 +116,8 @@ bool SharedInformer::any_full() {
 // ---- the reflector's sink
 
 ObjectPtr SharedInformer::held(std::string_view key, std::string_view version) {
-  if (version.empty()) return nullptr;
   ObjectPtr o = store_.get(key);
-  return o && o->resource_version() == version ? o : nullptr;
+  return o && (version.empty() || o->resource_version() == version) ? o : nullptr;
 }
 
 void SharedInformer::push(Delta delta) {

@@ -23,7 +23,8 @@ class ReflectorTest : public ScriptedTest, protected Sink {
   ReflectorTest() : ScriptedTest(1000 * kSecond) {}
   ObjectPtr held(std::string_view key, std::string_view version) override {
     const auto it = known_.find(std::string(key));
-    return it != known_.end() && it->second->resource_version() == version ? it->second : nullptr;
+    const bool there = it != known_.end() && (version.empty() || it->second->resource_version() == version);
+    return there ? it->second : nullptr;
   }
   void push(Delta d) override {
     constexpr const char* kNames[] = {"added", "updated", "deleted", "replaced", "bookmark"};

@@ -33,6 +33,24 @@ TEST_F(RegionTest, WatchesOnlyOnceItIsLive) {
 
 // ---- health
 
+TEST_F(RegionTest, AProxyThatBreaksWatchesIsToldAndAskedSlowly) {
+  begin();
+  cluster_.break_watches = "Get \"https://scripted:6443\": EOF";
+  cluster_.cut();
+  pass(120'000);
+  EXPECT_EQ(state(), "unreachable") << "though lists are served";
+  EXPECT_TRUE(region_->status().error.ends_with("EOF")) << region_->status().error;
+  EXPECT_EQ(told("region."), Told{"region.unhealthy unreachable"});
+  (void)asked();
+  pass(300'000);
+  EXPECT_LE(asked().size(), region_->status().watches.size() * 2 * 11) << "two requests of a kind in 30 s";
+  EXPECT_EQ(told("region."), Told{"region.unhealthy unreachable"});
+  cluster_.break_watches.clear();
+  pass(60'000);
+  EXPECT_EQ(state(), "live");
+  EXPECT_EQ(told("region."), (Told{"region.unhealthy unreachable", "region.healthy live"}));
+}
+
 TEST_F(RegionTest, UnreachableFromTheStartIsToldOnceAndSoIsItsRecovery) {
   cluster_.server = kRefused;
   begin();

@@ -30,6 +30,7 @@ class FakeCluster {
   std::shared_ptr<informer::ScriptedRest> rest = std::make_shared<informer::ScriptedRest>();
   std::string uid = "uid-of-kube-system";
   std::string server = "";             // why nothing is answered: an error of the connection
+  std::string break_watches = "";      // why every watch ends before it is answered
   std::map<std::string, int> refuse;   // path, or "" for all -> status
   bool hold_lists = false;             // they wait for their answer
   int64_t version = 1000;
@@ -160,6 +161,7 @@ class FakeCluster {
                                   : cat(path.find("kube-system") != std::string::npos ? "get " : "list ", path));
     if (hold_lists && asked.back().starts_with("list")) return held_.push_back(x);
     if (!server.empty()) return x->end(Error(Code::kUnavailable, server));
+    if (x->is_watch() && !break_watches.empty()) return x->end(Error(Code::kUnavailable, break_watches));
     for (const std::string& key : {path, std::string()}) {
       if (const auto it = refuse.find(key); it != refuse.end()) {
         return x->refuse(it->second, reason_of(it->second), cat("refused with ", it->second));

@@ -174,6 +174,7 @@ std::string watches_json(const RegionStatus& r) {
                                                .number("heard_ms", w.heard_ms)
                                                .number("lists", static_cast<int64_t>(w.lists))
                                                .number("expired", static_cast<int64_t>(w.expired))
+                                               .number("skipped", static_cast<int64_t>(w.skipped))
                                                .number("objects", static_cast<int64_t>(w.objects))
                                                .number("list_ms", w.list_ms)
                                                .take()});

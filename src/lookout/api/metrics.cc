@@ -36,6 +36,13 @@ constexpr RegionCount kRegionCounts[] = {
        for (const WatchStatus& w : r.watches) sum += w.expired;
        return sum;
      }},
+    {"lookout_region_skipped_total", "counter",
+     "What came and was not heard: of another kind, too long, or not to be read.",
+     [](const RegionStatus& r) {
+       uint64_t sum = 0;
+       for (const WatchStatus& w : r.watches) sum += w.skipped;
+       return sum;
+     }},
     {"lookout_region_lists_total", "counter", "Lists of its watches: what is beyond one is relists.",
      [](const RegionStatus& r) {
        uint64_t sum = 0;

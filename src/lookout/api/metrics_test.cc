@@ -18,6 +18,8 @@ MetricsData some() {
   a.watches[0].lists = 3;
   a.watches[1].lists = 1;
   a.watches[1].expired = 1;
+  a.watches[0].skipped = 2;
+  a.watches[1].skipped = 3;
   b.config.name = "us\"\\\n1";
   d.regions = {a, b};
   for (int i = 0; i < 3; ++i) d.written.waited.add(4);
@@ -67,6 +69,7 @@ TEST(Metrics, SayWhatHappened) {
       {"lookout_region_gaps_total{region=\"eu\"}", 2},
       {"lookout_region_lists_total{region=\"eu\"}", 4},
       {"lookout_region_expired_total{region=\"eu\"}", 1},
+      {"lookout_region_skipped_total{region=\"eu\"}", 5},
       {"lookout_commit_lag_seconds_bucket{le=\"0.005\"}", 3},
       {"lookout_commit_lag_seconds_bucket{le=\"86400\"}", 3},
       {"lookout_commit_lag_seconds_bucket{le=\"+Inf\"}", 4},

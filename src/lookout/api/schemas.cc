@@ -261,6 +261,7 @@ constexpr SchemaField kWatch[] = {
     {"heard_ms", "time", "when anything was last heard"},
     {"lists", "number", "since the start"},
     {"expired", "number", "how often its history was gone"},
+    {"skipped", "number", "what came and was not heard: of another kind, too long, or not to be read"},
     {"objects", "number", ""},
     {"list_ms", "number", "that its lists took in all"},
 };

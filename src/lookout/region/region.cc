@@ -552,6 +552,7 @@ RegionStatus WatchedRegion::status() const {
     out.heard_ms = w->heard_ms;
     out.lists = c.lists;
     out.expired = c.expired;
+    out.skipped = c.skipped_frames + c.transform_failures + c.handler_failures;
     out.objects = c.objects;
     out.list_ms = static_cast<int64_t>(c.list_ns / 1'000'000);
     s.watches.push_back(std::move(out));

@@ -59,6 +59,7 @@ struct WatchStatus {
   std::string version, error;
   int64_t heard_ms = 0;
   uint64_t lists = 0, expired = 0, objects = 0;
+  uint64_t skipped = 0;  // not heard: frames of another kind, objects too long, what a transform or handler failed at
   int64_t list_ms = 0;  // that its lists took in all
 };
 

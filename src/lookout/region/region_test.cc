@@ -51,6 +51,15 @@ TEST_F(RegionTest, AProxyThatBreaksWatchesIsToldAndAskedSlowly) {
   EXPECT_EQ(told("region."), (Told{"region.unhealthy unreachable", "region.healthy live"}));
 }
 
+TEST_F(RegionTest, CountsWhatCameAndCouldNotBeHeard) {
+  begin();
+  cluster_.put("/api/v1/pods", {"shop", "", "nameless", ""});
+  settle();
+  for (const WatchStatus& w : region_->status().watches) {
+    EXPECT_EQ(w.skipped, w.resource == "pods" ? 1u : 0u) << w.resource;
+  }
+}
+
 TEST_F(RegionTest, UnreachableFromTheStartIsToldOnceAndSoIsItsRecovery) {
   cluster_.server = kRefused;
   begin();

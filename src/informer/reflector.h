@@ -48,7 +48,7 @@
 //   403 and 404 are then tried every 60 s.
 // - A frame of another kind or apiVersion or without metadata is skipped and counted, never fatal.
 // - An object longer than max_value is told as an error, counted with those, and stays as it is held:
-//   neither it nor its delete is told of, until a list has it shorter or not at all.
+//   it is neither told of nor told to be gone. Its delete, where that is too long, comes with a list.
 // - Waits follow backoff.h, one Backoff for lists and watches. After stop() nothing is called.
 #pragma once
 

@@ -316,6 +316,38 @@ TEST(Deliver, does_not_let_a_dead_endpoint_hold_up_the_others) {
   EXPECT_LT((sys::real_clock().monotonic_ns() - start) / 1'000'000, 5'000);
 }
 
+TEST(Deliver, waits_for_a_place_when_many_certificates_are_in_use_at_once) {
+  crypt::CertRequest authority;
+  authority.common_name = "authority.test";
+  authority.days = 1;
+  authority.key_pem = *crypt::generate_private_key("ecdsa");
+  std::string ca = crypt::make_ca(authority)->cert;
+  Mutex mutex;
+  std::vector<Exchange> held;
+  bool well = false;
+  Receiver r([&](const Exchange& e, int) {
+    Lock lock(mutex);
+    if (well) return answer(e, 200);
+    held.push_back(e);
+  });
+  World w;
+  for (int i = 0; i < 40; ++i) {
+    w.subscribe(r.url(cat("/", i)), "webhook", cat(",\"ca\":", quote(ca)));
+    ca += '\n';
+  }
+  w.tell();
+  w.run({.timeout_ms = 30'000});
+  ASSERT_TRUE(eventually([&] { return r.count() == 32; }));
+  EXPECT_FALSE(eventually([&] { return r.count() > 32; }, 700)) << "no more at once";
+  {
+    Lock lock(mutex);
+    well = true;
+    for (const Exchange& e : std::exchange(held, {})) answer(e, 200);
+  }
+  ASSERT_TRUE(eventually([&] { return w.settled(); }));
+  for (const Attempt& a : w.store.all_attempts()) EXPECT_EQ(a.status, 200) << a.error;
+}
+
 TEST(Deliver, claims_for_a_slow_endpoint_no_more_than_it_takes) {
   Mutex mutex;
   std::vector<Exchange> held;

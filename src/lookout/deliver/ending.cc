@@ -19,14 +19,14 @@ void DeliverEngine::fail(uint64_t id, const Error& error) {
   conclude(id, std::move(v), "");
 }
 
-// It has not been sent, and is claimed again as it is to go now.
-void DeliverEngine::take_back(uint64_t id) {
+// It has not been sent, and is claimed again as it is to go then.
+void DeliverEngine::take_back(uint64_t id, int64_t later_ms) {
   const auto it = under_way_.find(id);
   const std::unique_ptr<Job> job = std::move(it->second);
   under_way_.erase(it);
   --job->endpoint->active;
   --attempts_;
-  for (const Claimed& c : job->claimed) put_back(c, now());
+  for (const Claimed& c : job->claimed) put_back(c, now() + later_ms);
   claim_soon_ = true;
 }
 

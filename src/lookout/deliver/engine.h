@@ -102,7 +102,7 @@ class DeliverEngine final : public Deliverer {
   void conclude(uint64_t id, Verdict v, std::string head);
   void fail(uint64_t id, const Error& error);
   bool stale(const Job& job) const { return job.version() < store_.known_version(); }
-  void take_back(uint64_t id);
+  void take_back(uint64_t id, int64_t later_ms = 0);
   void tell_alone(std::unique_ptr<Job> job);
   void record(const Job& job, const Claimed& c, const Verdict& v, const std::string& head);
   void poison(const Claimed& c, const Error& error);

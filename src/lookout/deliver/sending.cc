@@ -165,7 +165,10 @@ void DeliverEngine::start(Endpoint& e, std::unique_ptr<Job> owned) {
 
 void DeliverEngine::send(Job& job) {
   auto client = client_for(job.route.tls);
-  if (!client) return fail(job.id, client.error());
+  if (!client) {
+    const bool later = client.error().code() == Code::kResourceExhausted;
+    return later ? take_back(job.id, kStoreRetryMs) : fail(job.id, client.error());
+  }
   job.request.connect_to = job.target.addresses;
   job.pending =
       (*client)->start(job.request, [inbox = inbox_, id = job.id](Result<http::Response> r) {
@@ -183,7 +186,7 @@ Result<http::Client*> DeliverEngine::client_for(const http::Tls& tls) {
       std::erase_if(clients_, [&](const auto& c) { return !used.contains(c.first); });
     }
     if (clients_.size() >= kMaxClients) {
-      return Error(Code::kUnavailable, "too many certificates are in use at once");
+      return Error(Code::kResourceExhausted, "too many certificates are in use at once");
     }
     http::Options o;
     o.tls = tls;

@@ -82,6 +82,9 @@ struct Batch {
   std::vector<Event> events;
   std::vector<Checkpoint> checkpoints;
   std::vector<Gap> gaps;
+  // Keys that count as told from then on, of events that are not: what was there before anybody looked,
+  // and other names of what is told.
+  std::vector<std::string> told = {};
 };
 
 }  // namespace pintle::lookout

@@ -24,7 +24,8 @@ size_t size_of(const Batch& b) {
     n += 400 + e.message.size() + e.data.size() + e.dedup_key.size();
     for (const auto& [name, value] : e.labels) n += 64 + name.size() + value.size();
   }
-  return n + b.observations.size() * 400 + b.checkpoints.size() * 100 + b.gaps.size() * 100;
+  return n + b.observations.size() * 400 + b.checkpoints.size() * 100 + b.gaps.size() * 100 +
+         b.told.size() * 150;
 }
 
 // Appends, with the events' places moved behind what is there.
@@ -37,6 +38,7 @@ void join(Batch& to, Batch&& from) {
             std::back_inserter(to.observations));
   std::move(from.events.begin(), from.events.end(), std::back_inserter(to.events));
   std::move(from.gaps.begin(), from.gaps.end(), std::back_inserter(to.gaps));
+  std::move(from.told.begin(), from.told.end(), std::back_inserter(to.told));
   for (Checkpoint& c : from.checkpoints) {
     const auto same = std::find_if(to.checkpoints.begin(), to.checkpoints.end(),
                                    [&](const Checkpoint& o) { return o.resource == c.resource; });
@@ -49,7 +51,8 @@ void join(Batch& to, Batch&& from) {
 }
 
 bool empty(const Batch& b) {
-  return b.observations.empty() && b.events.empty() && b.checkpoints.empty() && b.gaps.empty();
+  return b.observations.empty() && b.events.empty() && b.checkpoints.empty() && b.gaps.empty() &&
+         b.told.empty();
 }
 
 }  // namespace
@@ -162,6 +165,7 @@ std::vector<Batch> Writer::pieces_of(const Batch& batch) {
   Batch one = rest;
   one.checkpoints.clear();
   one.gaps.clear();
+  one.told.clear();
   for (size_t i = 0; i < batch.observations.size(); ++i) {
     Batch piece = one;
     piece.observations = {batch.observations[i]};

@@ -90,6 +90,23 @@ TEST_F(WriterTest, WhatWaitsIsOneTransactionInItsOrder) {
   EXPECT_EQ(writer_.counters().events, 100u);
 }
 
+TEST_F(WriterTest, WhatCountsAsToldIsStoredWithTheRestOnce) {
+  Batch told;
+  told.region_id = 1;
+  told.told = {"k"};
+  writer_.push(told);
+  writer_.push(batch_of("poison"));
+  writer_.push(told);
+  store_.refuse = [](const Batch& b) -> std::optional<Error> {
+    if (b.observations.empty()) return std::nullopt;
+    return Error("no", Code::kInvalidArgument);
+  };
+  writer_.start();
+  ASSERT_TRUE(soon([&] { return done_ > 0; }));
+  ASSERT_EQ(store_.batches.size(), 1u) << "though a piece of it cannot be stored";
+  EXPECT_EQ(store_.batches[0].told, (std::vector<std::string>{"k", "k"}));
+}
+
 TEST_F(WriterTest, AnUnavailableDatabaseIsTriedAgainAndNothingIsLost) {
   int left = 2;
   store_.refuse = [&](const Batch&) -> std::optional<Error> {

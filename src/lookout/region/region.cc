@@ -408,7 +408,7 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
   for (Observation& o : batch.observations) {
     o.reused = !change.final_state_unknown && number_of(o.version) <= reused_below_;
   }
-  if (batch.observations.empty() && batch.events.empty() && batch.gaps.empty()) {
+  if (batch.observations.empty() && batch.events.empty() && batch.gaps.empty() && batch.told.empty()) {
     return informer::Take::kTaken;
   }
   w.dirty = true;

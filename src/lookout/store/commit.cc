@@ -146,7 +146,16 @@ class Commit {
       }
       if (stored) new_events_.push_back(i);
     }
-    return ok();
+    return mark_told();
+  }
+
+  // After the events: one of this batch may have such a key and is told.
+  Status mark_told() {
+    params_.clear();
+    std::deque<std::string> keys;  // the parameters look at them
+    for (const std::string& key : batch_.told) add(keys.emplace_back(index_key(key)), now_ms_);
+    if (params_.empty()) return ok();
+    return session_.insert("insert into told (key, told_ms)", 2, "on conflict do nothing", "", params_, {});
   }
 
   bool has_events() const { return !new_events_.empty(); }

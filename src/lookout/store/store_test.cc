@@ -60,6 +60,17 @@ TEST_P(StoreTest, AnEventWithAKeyIsStoredOnceWhicheverSourceTellsFirst) {
   EXPECT_EQ(commit(known).sequences, (std::vector<int64_t>{3}));
 }
 
+TEST_P(StoreTest, WhatCountsAsToldIsNotToldLater) {
+  Batch b = batch();
+  b.events = {event_of("release.deployed", -1, "told here")};
+  b.told = {"told here", "old", "old"};
+  EXPECT_EQ(commit(b).sequences, (std::vector<int64_t>{1}));
+  EXPECT_EQ(commit(b).sequences, (std::vector<int64_t>{0})) << "doing it again is harmless";
+  Batch later = batch();
+  later.events = {event_of("release.deployed", -1, "old"), event_of("release.deployed", -1, "new")};
+  EXPECT_EQ(commit(later).sequences, (std::vector<int64_t>{0, 2}));
+}
+
 TEST_P(StoreTest, DoingACommitAgainIsHarmless) {
   subscribe("all");
   Batch b = batch();

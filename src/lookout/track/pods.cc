@@ -32,11 +32,16 @@ void Tracker::State::see_job(const Seen& seen) {
 void Tracker::State::see_pod(const Seen& seen) {
   const value::Value& o = *seen.object;
   PodRecord& pod = pods[seen.subject.uid];
-  const auto say = [&](std::string_view type, Severity severity, const std::string& what,
-                       std::string_view reason, std::string_view message, int64_t ms,
-                       std::string data) {
+  // Told under `place` and `which`, of which a later one is the greater.
+  const auto say = [&](std::string_view type, Severity severity, const std::string& place,
+                       const std::string& which, std::string_view reason, std::string_view message,
+                       int64_t ms, std::string data) {
     if (ms == 0) ms = seen.managers.changed_ms;
-    if (!pod.told.insert(what).second) return;
+    const auto [last, news] = pod.told.try_emplace(place, which);
+    const bool same = type == "pod.oom_killed" ? which <= last->second : which == last->second;
+    if (!news && same) return;
+    last->second = which;
+    const std::string what = cat(place, which.empty() ? "" : "/", which);
     if (seen.initial && before_baseline(seen.resource, ms)) return;
     Event& e = tell(seen, type, key(seen.subject, what));
     e.severity = severity;
@@ -47,7 +52,7 @@ void Tracker::State::see_pod(const Seen& seen) {
     if (type == "image.pulled") e.revision = revision_of({e.release, e.release_namespace, {}});
   };
   if (text_at(o, {"status", "reason"}) == "Evicted") {
-    say("pod.evicted", Severity::kWarning, "evicted", "Evicted", text_at(o, {"status", "message"}),
+    say("pod.evicted", Severity::kWarning, "evicted", "", "Evicted", text_at(o, {"status", "message"}),
         0, "{}");
   }
   size_t looked_at = 0;
@@ -62,7 +67,7 @@ void Tracker::State::see_pod(const Seen& seen) {
       if (const size_t at = id.find("sha256:"); at != std::string_view::npos) {
         pod.images[name] = clean_text(id, 1024);
         say("image.pulled", Severity::kInfo,
-            cat("pulled/", name, '/', clean_text(id.substr(at), 80)), "Pulled", "",
+            cat("pulled/", name), clean_text(id.substr(at), 80), "Pulled", "",
             time_at(c, {"state", "running", "startedAt"}),
             Data()
                 .text("container", name)
@@ -71,10 +76,10 @@ void Tracker::State::see_pod(const Seen& seen) {
                 .text("image_id", pod.images[name])
                 .take());
       }
-      for (const char* state : {"state", "lastState"}) {
+      for (const char* state : {"lastState", "state"}) {  // the older one first
         if (text_at(c, {state, "terminated", "reason"}) != "OOMKilled") continue;
         const std::string_view ended = text_at(c, {state, "terminated", "finishedAt"});
-        say("pod.oom_killed", Severity::kError, cat("oom/", name, '/', clean_text(ended, 40)),
+        say("pod.oom_killed", Severity::kError, cat("oom/", name), clean_text(ended, 40),
             "OOMKilled", cat("container ", name, " ran out of memory"), time_ms(ended),
             Data()
                 .text("container", name)
@@ -82,7 +87,7 @@ void Tracker::State::see_pod(const Seen& seen) {
                 .take());
       }
       if (text_at(c, {"state", "waiting", "reason"}) == "CrashLoopBackOff") {
-        say("pod.crash_loop", Severity::kError, "crash_loop", "CrashLoopBackOff",
+        say("pod.crash_loop", Severity::kError, "crash_loop", "", "CrashLoopBackOff",
             text_at(c, {"state", "waiting", "message"}), 0,
             Data()
                 .text("container", name)

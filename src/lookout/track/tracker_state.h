@@ -114,7 +114,8 @@ struct WorkloadRecord {
 
 struct PodRecord {
   std::map<std::string, std::string> images;  // container -> image with digest
-  std::set<std::string> told;
+  // Of each container and kind of news the last: no more than a status has places for.
+  std::map<std::string, std::string> told;
 };
 
 struct OwnerRecord {

@@ -8,6 +8,7 @@
 #include "crypt/crypt.h"
 #include "json/json.h"
 #include "lookout/fields.h"
+#include "lookout/sinks/body.h"
 
 namespace pintle::lookout {
 namespace {
@@ -50,6 +51,8 @@ std::string heads_json(const informer::Object& o) {
              ",\"namespace\":", json::quoted(o.name_space()), ",\"uid\":", json::quoted(o.uid()),
              "}}");
 }
+
+std::string when(int64_t ms) { return ms == 0 ? "" : time_text(ms); }
 
 size_t hash_of(std::string_view uid) { return std::hash<std::string_view>()(uid); }
 
@@ -96,6 +99,7 @@ Status Observer::hear(std::string_view resource, const informer::Change& change,
   const std::string text =
       deleted ? heads_json(*change.object) : std::string(change.object->text());
   auto events = tracker_.observe(resource, change_of(change.kind), text, change.initial, now_ms);
+  for (std::string& key : tracker_.take_told()) batch.told.push_back(std::move(key));
   const bool kept = is_release_record(resource) || !events || !events->empty();
   int place = -1;
   if (kept) {
@@ -156,6 +160,10 @@ Status Observer::hear_event(std::string_view resource, const informer::Change& c
                    .text("event_name", e.name)
                    .text("event_namespace", e.name_space)
                    .text("event_uid", e.uid)
+                   .text("series_time", when(e.series_ms))
+                   .text("last_time", when(e.last_ms))
+                   .text("event_time", when(e.event_ms))
+                   .text("created_time", when(e.created_ms))
                    .take();
   const auto hit =
       rules_->match(e, cluster_uid_, region_, event.labels, tracker_.generation_of(e.involved));
@@ -172,6 +180,7 @@ void Observer::tell(const KubeEvent& e, const Rules::Hit& hit, bool initial, int
                             now_ms);
   if (!hint.tell) return;
   event.dedup_key = std::move(hint.dedup_key);
+  if (!hint.type.empty()) event.type = std::move(hint.type);
   Data data;
   data.text("rule", hit.rule->name).number("count", e.count).text("event_uid", e.uid);
   if (event.type == "release.step") data.number("step", atoll(hit.detail.c_str()));

@@ -61,6 +61,21 @@ TEST_F(ObserverTest, EveryStateOfAnEventIsARawEvent) {
   EXPECT_EQ(b.events[0].time_ms, 1767225600000);
 }
 
+TEST_F(ObserverTest, AllFourTimesOfAnEventAreKept) {
+  const Batch b = hear_event(Kind::kAdd, R"({"metadata":{"name":"e","namespace":"shop","uid":"u","resourceVersion":"1",
+      "creationTimestamp":"2026-01-01T00:00:01Z"},"involvedObject":{"kind":"Pod","name":"p","uid":"p"},
+      "lastTimestamp":"2026-01-01T00:00:03Z","eventTime":"2026-01-01T00:00:02.500000Z",
+      "series":{"count":4,"lastObservedTime":"2026-01-01T00:00:04.250000Z"}})");
+  EXPECT_EQ(b.events[0].time_ms, 1767225604250);
+  EXPECT_NE(b.events[0].data.find(R"("series_time":"2026-01-01T00:00:04.250Z","last_time":"2026-01-01T00:00:03.000Z",)"
+                                  R"("event_time":"2026-01-01T00:00:02.500Z","created_time":"2026-01-01T00:00:01.000Z")"),
+            std::string::npos)
+      << b.events[0].data;
+  const Batch one = hear_event(Kind::kAdd, event_json("v", "1", 1, "R", "m", kPod));
+  EXPECT_NE(one.events[0].data.find(R"("last_time":"2026-01-01T00:00:00.000Z")"), std::string::npos);
+  EXPECT_EQ(one.events[0].data.find("series_time"), std::string::npos) << "what is not given is not told";
+}
+
 TEST_F(ObserverTest, MissedRepeatsAreCounted) {
   EXPECT_EQ(
       hear_event(Kind::kAdd, event_json("u", "1", 1, "R", "m", kPod)).observations[0].count_delta,

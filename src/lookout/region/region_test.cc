@@ -323,6 +323,22 @@ TEST_F(RegionTest, WhatHappenedMeanwhileIsToldWhateverTheClustersClock) {
   }
 }
 
+TEST_F(RegionTest, AWorkloadThatWasThereBeforeIsNoNewsWhenItsPodComesBack) {
+  const auto put = [&](int ready) {
+    cluster_.put("/apis/apps/v1/statefulsets",
+                 {"shop", "db", "db",
+                  cat("\"spec\":{\"replicas\":2},\"status\":{\"observedGeneration\":1,\"updateRevision\":\"db-1\",",
+                      "\"updatedReplicas\":2,\"readyReplicas\":", ready, "}"),
+                  "",
+                  "\"generation\":1,\"managedFields\":[{\"manager\":\"kubectl\",\"time\":\"2001-01-01T00:00:00Z\"}]"});
+  };
+  put(1);
+  begin();
+  put(2);
+  settle();
+  EXPECT_EQ(told("release.deployed"), Told{});
+}
+
 TEST_F(RegionTest, EventsAreTakenInTheServersOrderWhateverTheirTimes) {
   begin();
   const auto put = [&](const char* name, const char* times) {

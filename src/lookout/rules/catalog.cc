@@ -14,13 +14,14 @@ constexpr std::string_view kPod =
     "container:text restarts:number rule:text count:number event_uid:text pods:number pod_names:texts";
 constexpr std::string_view kRaw =
     "type:text count:number count_delta:number component:text host:text field_path:text "
-    "event_name:text event_namespace:text event_uid:text";
+    "event_name:text event_namespace:text event_uid:text series_time:text last_time:text "
+    "event_time:text created_time:text";
 constexpr std::string_view kRegion = "state:text error:text";
 constexpr std::string_view kRelease =
     "status:text chart:text chart_version:text app_version:text description:text who:text "
     "values_digest:text images:texts step:number steps:number pod_hash:text stable_hash:text "
     "phase:text health:text sync:text revision:text repository:text path:text project:text "
-    "kind:text name:text fields:texts rule:text count:number event_uid:text";
+    "kind:text name:text fields:texts resources:texts rule:text count:number event_uid:text";
 constexpr std::string_view kSubscription = "subscription:number failing_since_ms:number error:text";
 constexpr std::string_view kWorkload =
     "replicas:number updated:number available:number who:text rule:text count:number "
@@ -46,7 +47,7 @@ constexpr EventType kTypes[] = {
     {"region.unhealthy", "a cluster is not watched: it is away, or refuses; reason: its state", kRegion},
     {"release.degraded", "a release that was deployed does not work", kRelease},
     {"release.deployed", "a release is deployed", kRelease},
-    {"release.drifted", "somebody else than Helm has written to a workload; data: who, fields", kRelease},
+    {"release.drifted", "what runs is no longer what was released; data: who, fields, resources", kRelease},
     {"release.failed", "a release has failed", kRelease},
     {"release.paused", "a rollout waits", kRelease},
     {"release.pending", "a release has begun", kRelease},

@@ -124,6 +124,7 @@ Managers managers_of(const value::Value& object) {
     const int64_t ms = time_at(entry, {"time"});
     m.changed_ms = std::max(m.changed_ms, ms);
     if (!text_at(entry, {"subresource"}).empty()) continue;
+    m.written_ms = std::max(m.written_ms, ms);
     const std::string_view manager = text_at(entry, {"manager"});
     if (ms >= latest) {
       latest = ms;

@@ -23,6 +23,7 @@ std::string trimmed_managers(std::string_view list);
 struct Managers {
   std::string who;         // changed it last, not counting subresources
   int64_t changed_ms = 0;  // when somebody did, subresources too; 0: unknown
+  int64_t written_ms = 0;  // likewise, subresources (its status) aside
   int64_t helm_ms = 0;     // when Helm wrote to it last
   // Who has written to its spec since; empty: nobody has.
   std::string drifted_by;

@@ -1,11 +1,15 @@
 // Argo Rollouts by their status, whichever Events were recorded: a round is one update from its
 // first pod hash to stable, failed or the next update. Keys are uid, round and transition, the same
 // that the rules make of Events. A round that is Helm's doing has one outcome with Helm's record
-// (outcome.cc).
+// (outcome.cc). A pause's key has the time at which it began, so that one who finds it again later,
+// however often the object was written meanwhile, knows it. A round that goes back to a pod hash that was
+// there before (an undo) is rolled back when it is settled.
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/strings.h"
 #include "json/json.h"
+#include "lookout/observe.h"
 #include "lookout/track/tracker_state.h"
 #include "release/record.h"
 
@@ -36,7 +40,42 @@ bool observed(const value::Value& object) {
   return seen == 0 || seen >= number_at(object, {"metadata", "generation"});
 }
 
+// When its pauses began, the longest first; empty: the controller does not say.
+std::vector<std::string> pauses_of(const value::Value& object) {
+  std::vector<std::string> out;
+  const auto add = [&](std::string_view time) {
+    if (!time.empty()) out.push_back(clean_text(time, 40));
+  };
+  if (const value::Value* list = value_at(object, {"status", "pauseConditions"})) {
+    for (const value::Value& pause : list->items()) add(text_at(pause, {"startTime"}));
+  }
+  std::sort(out.begin(), out.end());
+  const value::Value* conditions = value_at(object, {"status", "conditions"});
+  if (!out.empty() || conditions == nullptr) return out;
+  for (const value::Value& c : conditions->items()) {  // paused by hand
+    if (text_at(c, {"type"}) == "Paused" && text_at(c, {"status"}) == "True") {
+      add(text_at(c, {"lastTransitionTime"}));
+    }
+  }
+  return out;
+}
+
 constexpr int64_t kMostSteps = 1000;
+constexpr size_t kMostPast = 20;
+
+// The pod hash goes on to another; true: back to one that was there before.
+bool goes_back(RolloutRecord& r, std::string_view hash, std::string_view stable) {
+  const auto keep = [&](std::string_view old) {
+    if (old.empty() || old == hash || std::find(r.past.begin(), r.past.end(), old) != r.past.end()) return;
+    if (r.past.size() >= kMostPast) r.past.erase(r.past.begin());
+    r.past.emplace_back(old);
+  };
+  const bool back = std::find(r.past.begin(), r.past.end(), hash) != r.past.end() ||
+                    (!r.hash.empty() && hash == stable);
+  keep(r.hash);
+  keep(stable);
+  return back;
+}
 
 }  // namespace
 
@@ -71,11 +110,14 @@ void Tracker::State::see_rollout(const Seen& seen) {
     r.step = 0;
     r.paused = false;
     r.of_helm = false;
+    r.rollback = false;
     r.fresh = !known || status != r.status_before;
     r.who = seen.managers.who;
   }
   r.template_digest = digest;
   r.release_key = release_key_of(seen);
+  r.own_release =
+      r.release_key.empty() && !is_managed(seen) && owner_of(seen.subject).release == r.name;
   HelmRelease* release = r.release_key.empty() ? nullptr : release_of(r.release_key);
   if (status != r.status_before) {
     r.fresh = true;
@@ -83,34 +125,40 @@ void Tracker::State::see_rollout(const Seen& seen) {
   }
   r.status_before = status;
   r.phase = aborted ? "Aborted" : std::string(phase);
+  if (hash != r.hash && !hash.empty()) r.rollback = goes_back(r, hash, stable);
   r.hash = hash;
 
   const bool stable_now = !hash.empty() && hash == stable && observed(o) && !aborted &&
                           (phase.empty() || phase == "Healthy");
   r.settled = stable_now && r.fresh;
-  r.news = r.news || !seen.old;
+  // What anybody writes to it makes nothing happen: before anybody looked, its own word counts.
+  const Condition progress = condition_of(o, "Progressing");
+  const bool old = seen.old || (seen.first && progress.changed_ms != 0 &&
+                                before_baseline(seen.resource, progress.changed_ms));
+  r.news = r.news || !old;
   // Helm's word is under way, or waits for this.
   const bool helm_busy =
       release != nullptr && (release->awaited || release::is_pending(release->newest.status));
   r.of_helm = release != nullptr && (r.of_helm || (!r.settled && helm_busy));
 
   const auto say = [&](std::string_view type, const std::string& what, bool repeats) {
-    std::string own = key(seen.subject, cat(r.round, '/', what));
+    const std::string here = key(seen.subject, cat(r.round, '/', what));
+    std::string own = here;
     // One outcome with Helm's record, which tells the beginning, and the end that it waits for.
     if (r.of_helm && (what == "pending" || (what == "deployed" && helm_busy))) {
-      r.told.insert(what);
+      if (r.told.insert(what).second) told.push_back(here);
       return;
     }
     const bool outcome = what == "failed" || what == "degraded" ||
                          (what == "deployed" && r.of_helm && release->newest.status == "deployed");
     if (r.of_helm && outcome) own = cat(cluster, '/', release->newest.uid, '/', what);
-    if (repeats) {
-      append(own, {"/", text_at(o, {"metadata", "resourceVersion"})});
-    } else if (!r.told.insert(what).second) {
+    if (!repeats && !r.told.insert(what).second) return;
+    if (old) {
+      if (seen.first) told.push_back(here);
       return;
     }
-    if (seen.old) return;
     if (repeats) own = r.twins.meet(type, false, own, seen.now_ms);
+    if (own != here) told.push_back(here);
     Event& e = tell(seen, type, own);
     if (type == "release.failed" || type == "release.degraded") e.severity = Severity::kError;
     e.reason = r.phase;
@@ -145,16 +193,49 @@ void Tracker::State::see_rollout(const Seen& seen) {
   } else if (phase == "Degraded" && r.fresh) {
     say("release.degraded", "degraded", false);
   }
+  const std::vector<std::string> pauses = paused ? pauses_of(o) : std::vector<std::string>();
+  const std::string place = cat("paused/step/", step);
+  const std::string version = cat("/", text_at(o, {"metadata", "resourceVersion"}));
   if (r.fresh && paused != r.paused) {
-    if (paused) say("release.paused", "paused", true);
-    if (!paused && !aborted) say("release.resumed", "resumed", true);
+    if (paused) {
+      const bool timed = !pauses.empty();
+      say("release.paused", timed ? cat("paused/", pauses[0]) : cat(place, known ? version : ""), true);
+      if (!timed && known) told.push_back(key(seen.subject, cat(r.round, '/', place)));
+    }
+    if (!paused && !aborted) {
+      say("release.resumed", cat("resumed", r.pauses.empty() ? version : cat("/", r.pauses[0])), true);
+    }
     r.paused = paused;
   }
-  if (r.settled) say("release.deployed", "deployed", false);
+  if (r.paused && pauses != r.pauses) {  // one pause for several reasons, some of which end earlier
+    for (const std::string& began : pauses) {
+      told.push_back(key(seen.subject, cat(r.round, "/paused/", began)));
+    }
+  }
+  r.pauses = pauses;
+  if (r.settled) {
+    const bool back = r.of_helm ? release->newest.rollback : r.rollback;
+    say(back ? "release.rolled_back" : "release.deployed", "deployed", false);
+  }
   if (aborted && r.of_helm) release->awaited.reset();
   if (release != nullptr) settle_rollouts(*release, seen.now_ms);
   const bool under_way = r.fresh && !hash.empty() && !r.settled && !aborted && !paused && phase != "Degraded";
   see_pending(seen.subject, r.pending, under_way ? status : "", r.since_ms);
+}
+
+void Tracker::State::forget_rollout(const Seen& seen) {
+  const auto gone = rollouts.extract(seen.subject.uid);
+  if (!gone) return;
+  const RolloutRecord& r = gone.mapped();
+  if (HelmRelease* release = r.release_key.empty() ? nullptr : release_of(r.release_key)) {
+    settle_rollouts(*release, seen.now_ms);
+  }
+  if (!r.own_release) return;
+  Event& e = tell(seen, "release.uninstalled", key(seen.subject, "uninstalled"));
+  e.revision = std::max<int64_t>(0, atoll(r.round.c_str()));
+  e.reason = "deleted";
+  e.message = "the Rollout is gone";
+  e.time_ms = seen.now_ms;
 }
 
 }  // namespace pintle::lookout

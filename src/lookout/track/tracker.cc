@@ -125,14 +125,12 @@ Result<std::vector<Event>> Tracker::observe(std::string_view resource, Change ch
   }
   State& s = *state_;
   s.out.clear();
+  s.told.clear();
   if (change == Change::kDeleted) {
     const std::string& uid = seen.subject.uid;
     s.forget_release_record(seen.subject, now_ms);
-    const auto rollout = s.rollouts.extract(uid);
-    if (rollout && !rollout.mapped().release_key.empty()) {
-      if (HelmRelease* r = s.release_of(rollout.mapped().release_key)) s.settle_rollouts(*r, now_ms);
-    }
-    s.applications.erase(uid);
+    s.forget_rollout(seen);
+    s.forget_application(seen);
     s.workloads.erase(uid);
     s.pods.erase(uid);
     s.forget_owner(seen.subject, now_ms);
@@ -141,6 +139,8 @@ Result<std::vector<Event>> Tracker::observe(std::string_view resource, Change ch
   seen.labels = texts_at(object, {"metadata", "labels"});
   seen.annotations = texts_at(object, {"metadata", "annotations"});
   seen.managers = managers_of(object);
+  const auto baseline = s.baselines.find(resource);
+  seen.first = initial && baseline != s.baselines.end() && baseline->second.first;
   seen.old = initial && s.before_baseline(resource, seen.managers.changed_ms);
   if (is_release_record(*kind)) {
     s.see_release_record(seen);
@@ -188,8 +188,11 @@ Tracker::Hint Tracker::hint(const Subject& subject, std::string_view type, std::
   if (type == "release.paused" || type == "release.resumed") {
     return {true, r.twins.meet(type, true, own, now_ms)};
   }
-  return {true, std::string(key)};
+  const bool back = r.rollback && type == "release.deployed";
+  return {true, std::string(key), back ? "release.rolled_back" : ""};
 }
+
+std::vector<std::string> Tracker::take_told() { return std::move(state_->told); }
 
 std::string Tracker::generation_of(const Subject& subject) const {
   if (const auto it = state_->rollouts.find(subject.uid); it != state_->rollouts.end()) {
@@ -277,7 +280,7 @@ std::vector<Tracker::Release> Tracker::releases() const {
                    r.since_ms, "Rollout", "", "", r.who});
   }
   for (const auto& [uid, a] : state_->applications) {
-    out.push_back({a.name, a.release_namespace, a.pending.told ? "stuck" : a.health, 0, a.since_ms, "Application", "",
+    out.push_back({a.name, a.release_namespace, a.pending.told ? "stuck" : a.drifted ? "drifted" : a.health, 0, a.since_ms, "Application", "",
                    a.revision, a.who});
   }
   return out;

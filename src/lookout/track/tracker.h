@@ -3,7 +3,9 @@
 //
 // Every transition has a dedup_key of subject, revision or generation, and transition, so the same
 // one told by an Event and by a state, or told again after a restart, is stored once. The tracker
-// keeps no durable state: fed with everything that exists, it ends where it was.
+// keeps no durable state: fed with everything that exists, it ends where it was. What it does not tell
+// although a later one would (it was there before anybody looked, or goes by another key) is in
+// take_told(), to be stored as told.
 //
 // Sources: release Secrets and ConfigMaps by their labels (status transitions of Helm 3 and 4: spec
 // events-informers §3.4; Helm 2: OWNER=TILLER), Deployment, StatefulSet, DaemonSet, Job, Pod status,
@@ -53,6 +55,8 @@ class Tracker {
   // Error: broken JSON or an unknown resource; counted by the caller, never fatal.
   Result<std::vector<Event>> observe(std::string_view resource, Change change,
                                      std::string_view json, bool initial, int64_t now_ms);
+  // Keys that the last observe() makes told without an event: Batch::told.
+  std::vector<std::string> take_told();
   // What the first list of a resource may tell: states that came about before `since_ms` are the
   // ground others are told against. `first`: nobody has watched this resource yet, so states of
   // unknown age tell nothing either. Without a call all of it is told.
@@ -66,6 +70,7 @@ class Tracker {
   struct Hint {
     bool tell = true;
     std::string dedup_key;
+    std::string type = {};  // what it is rather than the rule's; "": the rule's
   };
   // `key` is what the rule made of it, `detail` its first group, event_ms when it happened.
   Hint hint(const Subject& subject, std::string_view type, std::string_view detail,

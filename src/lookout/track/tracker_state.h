@@ -24,7 +24,8 @@ struct Seen {
   std::string_view resource;
   Change change = Change::kAdded;
   bool initial = false;
-  bool old = false;  // part of a first list, and from before what that may tell
+  bool first = false;  // part of the first list ever: nobody has told anything of it yet
+  bool old = false;    // part of a first list, and from before what that may tell
   int64_t now_ms = 0;
   Subject subject;
   std::map<std::string, std::string> labels, annotations;
@@ -85,6 +86,10 @@ struct RolloutRecord {
   bool paused = false;
   int64_t step = 0, began_ms = 0, since_ms = 0;
   std::set<std::string> told;  // in this round
+  std::vector<std::string> pauses;  // when those under way began
+  std::vector<std::string> past;    // pod hashes before this round's: coming back to one is a rollback
+  bool rollback = false;
+  bool own_release = false;  // of nobody else's
   Twins twins;
   std::string release_key;  // of the Helm release it is of; "": of none
   bool of_helm = false;     // this round is Helm's doing: Helm's record and this tell one outcome
@@ -96,13 +101,17 @@ struct RolloutRecord {
 struct ApplicationRecord {
   std::string name, name_space, release_namespace, health, sync, operation, phase, revision, who;
   bool operation_new = false;  // begun since it was healthy last
+  bool drifted = false;
+  bool cascades = false;  // what it deployed goes with it
+  std::string noted;      // the state that counts as told
   int64_t since_ms = 0;
   Twins twins;
   Pending pending;
 };
 
 struct WorkloadRecord {
-  std::string kind, name, name_space, round, template_digest;
+  std::string kind, name, name_space, round;
+  std::string mark;         // another one is another round
   std::string release_key;  // "NAMESPACE/NAME" of the Helm release it is of; "": of none
   bool available = false;
   int64_t drifted_ms = 0;   // since when; 0: it has not
@@ -147,7 +156,8 @@ struct Tracker::State {
   std::deque<std::pair<int64_t, std::string>> gone;          // when, uid: in that order
   std::set<std::pair<int64_t, std::string>> due;             // when, helm key or "@UID"
   uint64_t broken_payloads = 0;
-  std::vector<Event> out;  // of the call under way
+  std::vector<Event> out;         // of the call under way
+  std::vector<std::string> told;  // likewise: Tracker::take_told()
 
   // "CLUSTER/UID/..."
   std::string key(const Subject& s, std::string_view what) const;
@@ -170,8 +180,10 @@ struct Tracker::State {
   // stuck.cc: `what` is under way, "" nothing; since_ms: when that began, as far as is known.
   void see_pending(const Subject& s, Pending& p, std::string what, int64_t since_ms);
   void tell_stuck(const std::string& uid, int64_t now_ms);
-  void see_rollout(const Seen& seen);      // rollouts.cc
+  void see_rollout(const Seen& seen);  // rollouts.cc
+  void forget_rollout(const Seen& seen);
   void see_application(const Seen& seen);  // applications.cc
+  void forget_application(const Seen& seen);
   void see_workload(const Seen& seen);     // workloads.cc
   void see_drift(const Seen& seen, WorkloadRecord& w);
   void see_job(const Seen& seen);          // pods.cc
@@ -184,6 +196,8 @@ struct Tracker::State {
   // "NAMESPACE/NAME" when Helm's annotations name a release, or Helm 2's labels.
   static std::string release_key_of(const Seen& seen);
 };
+
+bool is_managed(const Seen& seen);  // by Helm or Argo CD, who have their own word on the release
 
 // The values of `conditions[type]`.
 struct Condition {

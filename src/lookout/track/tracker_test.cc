@@ -269,7 +269,7 @@ TEST(Rollouts, TellTheirStepsByTheirStatus) {
         {"release.failed shop/web v2"}},
        {kMod,
         rollout("a", "a", 0, "Healthy", "", 3),
-        {"release.pending shop/web v3", "release.deployed shop/web v3"}}},
+        {"release.pending shop/web v3", "release.rolled_back shop/web v3"}}},
       "an abort and the way back");
 }
 

@@ -2,6 +2,11 @@
 // A release that Helm or Argo CD drives has its own outcome: its workloads tell workload.*, and a
 // failing one degrades the release, and one that somebody else has written to lets it drift; a
 // workload of nobody is its own release.
+//
+// A round's name is in its keys, so that one who sees it again later knows it: the revision that a
+// Deployment or DaemonSet is annotated with, a StatefulSet's updateRevision. That one is as before when
+// the template is, so a round that was seen to begin has its generation, too. Limit: of a StatefulSet
+// that was set back to a template it had before, nothing is told when that happened while nobody looked.
 #include <cstdlib>
 
 #include "base/strings.h"
@@ -10,27 +15,14 @@
 namespace pintle::lookout {
 namespace {
 
-bool managed(const Seen& seen) {
-  const auto label = [&](const char* name) {
-    const auto it = seen.labels.find(name);
-    return it == seen.labels.end() ? std::string_view() : std::string_view(it->second);
-  };
-  return seen.annotations.contains("meta.helm.sh/release-name") ||
-         seen.annotations.contains("argocd.argoproj.io/tracking-id") ||
-         label("heritage") == "Tiller" || label("heritage") == "Helm" ||
-         label("app.kubernetes.io/managed-by") == "Helm" ||
-         label("app.kubernetes.io/managed-by") == "Tiller" ||
-         !label("argocd.argoproj.io/instance").empty();
-}
-
-std::string round_of(const Seen& seen) {
+std::string_view number_of(const Seen& seen) {
   for (const char* name :
        {"deployment.kubernetes.io/revision", "deprecated.daemonset.template.generation"}) {
     if (const auto it = seen.annotations.find(name); it != seen.annotations.end()) {
       return it->second;
     }
   }
-  return cat("g", number_at(*seen.object, {"metadata", "generation"}));
+  return {};
 }
 
 struct Counts {
@@ -59,6 +51,19 @@ Counts counts_of(const Seen& seen) {
 
 }  // namespace
 
+bool is_managed(const Seen& seen) {
+  const auto label = [&](const char* name) {
+    const auto it = seen.labels.find(name);
+    return it == seen.labels.end() ? std::string_view() : std::string_view(it->second);
+  };
+  return seen.annotations.contains("meta.helm.sh/release-name") ||
+         seen.annotations.contains("argocd.argoproj.io/tracking-id") ||
+         label("heritage") == "Tiller" || label("heritage") == "Helm" ||
+         label("app.kubernetes.io/managed-by") == "Helm" ||
+         label("app.kubernetes.io/managed-by") == "Tiller" ||
+         !label("argocd.argoproj.io/instance").empty();
+}
+
 void Tracker::State::see_workload(const Seen& seen) {
   const value::Value& o = *seen.object;
   const bool known = workloads.contains(seen.subject.uid);
@@ -67,27 +72,38 @@ void Tracker::State::see_workload(const Seen& seen) {
   w.name = seen.subject.name;
   w.name_space = seen.subject.name_space;
   w.release_key = release_key_of(seen);
-  const std::string digest = digest_of(value_at(o, {"spec", "template"}));
-  // A StatefulSet has no revision that scaling leaves alone: its template tells.
-  const bool numbered = !round_of(seen).starts_with("g");
-  if (!known || (numbered ? round_of(seen) != w.round : digest != w.template_digest)) {
-    w.round = round_of(seen);
+  const int64_t generation = number_at(o, {"metadata", "generation"});
+  const bool observed = number_at(o, {"status", "observedGeneration"}) >= generation;
+  const std::string_view revision = number_of(seen);
+  const std::string_view update = revision.empty() ? text_at(o, {"status", "updateRevision"}) : "";
+  const bool named = !revision.empty() || !update.empty();
+  // Without a name the template tells; until the controller has looked, the name is the last round's.
+  std::string mark(!revision.empty() ? revision : update);
+  if (!named) mark = digest_of(value_at(o, {"spec", "template"}));
+  if (!update.empty() && !observed && known) mark = w.mark;
+  if (!known || mark != w.mark) {
+    w.round = named ? mark : "";
+    if (revision.empty() && (known || !named)) append(w.round, {named ? "/" : "", "g", cat(generation)});
     w.told.clear();
   }
-  w.template_digest = digest;
-  const bool observed =
-      number_at(o, {"status", "observedGeneration"}) >= number_at(o, {"metadata", "generation"});
+  w.mark = mark;
   const Counts c = counts_of(seen);
   w.available = observed && c.updated >= c.want && c.available >= c.want;
   const Condition progress = condition_of(o, "Progressing");
   const bool failed = progress.status == "False" && progress.reason == "ProgressDeadlineExceeded";
-  w.managed = managed(seen);
+  w.managed = is_managed(seen);
+  // What was there before anybody looked, whether or not all of it is up just now.
+  const std::string name = named ? mark : w.round;
+  if (seen.first && before_baseline(seen.resource, seen.managers.written_ms)) {
+    told.push_back(key(seen.subject, cat(name, "/deployed")));
+  }
 
   const auto say = [&](std::string_view what, std::string_view reason, std::string_view message,
                        int64_t ms) {
-    if (ms == 0) ms = seen.managers.changed_ms;
+    if (ms == 0) ms = seen.first ? seen.managers.written_ms : seen.managers.changed_ms;
     if (!w.told.insert(std::string(what)).second) return;
-    if (seen.initial && (!numbered || before_baseline(seen.resource, ms))) return;
+    if (name != w.round || seen.first) told.push_back(key(seen.subject, cat(name, '/', what)));
+    if (seen.initial && (!named || before_baseline(seen.resource, ms))) return;
     const std::string type = cat(w.managed ? "workload." : "release.", what);
     Event& e = tell(seen, type, key(seen.subject, cat(w.round, '/', what)));
     if (e.release.empty()) {
@@ -98,7 +114,7 @@ void Tracker::State::see_workload(const Seen& seen) {
     e.reason = reason;
     e.message = message;
     if (ms != 0) e.time_ms = ms;
-    if (numbered) e.revision = std::max<int64_t>(0, atoll(w.round.c_str()));
+    if (!revision.empty()) e.revision = std::max<int64_t>(0, atoll(w.round.c_str()));
     e.data = Data()
                  .number("replicas", c.want)
                  .number("updated", c.updated)

@@ -14,8 +14,8 @@
 #include "httpd/httpd.h"
 #include "lookout/sinks/sink.h"
 #include "lookout/testing/deliver_world.h"
+#include "lookout/testing/temp_place.h"
 #include "sys/disk.h"
-#include "sys/memory_disk.h"
 
 namespace pintle::lookout {
 namespace {
@@ -560,13 +560,11 @@ TEST(Deliver, tells_the_others_of_a_batch_when_one_cannot_be_told) {
       R"({"path":"out","template":"{{ if eq .type \"bad\" }}{{ fail \"poison\" }}{{ end }}{{ .sequence }}"})";
   ASSERT_TRUE(w.store.add_subscription(s));
   for (int i = 0; i < 10; ++i) w.tell("web", i == 4 ? "bad" : "good");
-  sys::MemoryDisk disk;
-  DeliverOptions o;
-  o.owner = "me";
-  auto d = *Deliverer::start(w.store, w.clock, disk, o);
+  TempPlace here;
+  w.run();
   ASSERT_TRUE(eventually([&] { return w.settled(); }));
-  d->stop(1000);
-  EXPECT_EQ(*disk.read_file("out"), "1\n2\n3\n4\n6\n7\n8\n9\n10\n");
+  w.deliverer->stop(1000);
+  EXPECT_EQ(*sys::real_disk().read_file("out"), "1\n2\n3\n4\n6\n7\n8\n9\n10\n");
   EXPECT_EQ(w.store.all()[4].state, DeliveryState::kDead);
 }
 

@@ -1,10 +1,13 @@
 // Lines in a file: one JSON object (or what the template makes) for each event. The path is
 // relative to where lookout runs and stays below it, so that who may subscribe may not write
-// anywhere.
+// anywhere. What is delivered is on the disk, also after a power cut: where that fails, so does the
+// delivery. A pipe's or a device's file keeps nothing, and whoever reads it has it.
 #include "base/gotext.h"
+#include "base/path.h"
 #include "base/strings.h"
 #include "lookout/sinks/body.h"
 #include "lookout/sinks/kinds.h"
+#include "sys/sync.h"
 
 namespace pintle::lookout {
 namespace {
@@ -33,11 +36,19 @@ Result<Route> route(const Subscription& s) {
   return Route{.key = cat("file ", o.path), .merge = kLinesAtOnce};
 }
 
+Status append(sys::Disk& disk, const std::string& path, std::string_view lines) {
+  const bool there = disk.stat(path).has_value();
+  TRY(disk.append_file(path, lines, 0600));
+  if (TRY(disk.stat(path)).type != sys::FileType::kRegular) return ok();
+  TRY(sys::sync_path(path));
+  return there ? ok() : sys::sync_path(path::dir(path));
+}
+
 Verdict send(std::span<const Claimed> events, const Sending& sending) {
   const auto o = read(events[0].subscription);
   const auto lines = o ? event_lines(events, *o) : Result<std::string>(o.error());
   if (!lines) return {.outcome = Outcome::kDead, .why = lines.error().text()};
-  if (Status s = sending.disk.append_file(o->path, *lines, 0600); !s) {
+  if (Status s = append(sending.disk, o->path, *lines); !s) {
     return {.outcome = Outcome::kRetry, .why = s.error().text(), .alive = false};
   }
   return {};

@@ -6,7 +6,8 @@
 #include "lookout/sinks/body.h"
 #include "lookout/sinks/sink.h"
 #include "lookout/testing/requests.h"
-#include "sys/memory_disk.h"
+#include "lookout/testing/temp_place.h"
+#include "sys/disk.h"
 
 namespace pintle::lookout {
 namespace {
@@ -368,7 +369,8 @@ TEST(Email, is_a_message_of_its_own) {
 }
 
 TEST(File, appends_lines) {
-  sys::MemoryDisk disk;
+  TempPlace here;
+  sys::Disk& disk = sys::real_disk();
   const Claimed c = event("file", R"({"path":"events.jsonl","format":"cloudevents"})");
   const std::vector<Claimed> two = {c, c};
   ASSERT_EQ(find_sink("file")->send(two, {kNow, {}, disk, {}, {}}).outcome, Outcome::kSucceeded);
@@ -376,6 +378,18 @@ TEST(File, appends_lines) {
   const auto lines = split(text, "\n");
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(at(std::string(lines[1]), {"type"}), "release.failed");
+}
+
+TEST(File, what_nothing_keeps_is_not_delivered) {
+  TempPlace here;
+  // A file that takes what is written, and cannot keep it: this thread's name.
+  ASSERT_EQ(::symlink("/proc/self/comm", "events.jsonl"), 0);
+  const std::string before = *sys::real_disk().read_file("/proc/self/comm");
+  const Claimed c = event("file", R"({"path":"events.jsonl"})");
+  const Verdict v = find_sink("file")->send({&c, 1}, {kNow, {}, sys::real_disk(), {}, {}});
+  EXPECT_EQ(v.outcome, Outcome::kRetry);
+  EXPECT_EQ(v.why, "sync events.jsonl: invalid argument");
+  EXPECT_TRUE(sys::real_disk().append_file("/proc/self/comm", before, 0600));
 }
 
 }  // namespace

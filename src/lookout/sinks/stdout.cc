@@ -1,18 +1,19 @@
-// Lines on standard output, for pipes and container logs.
+// Lines on standard output, for pipes and container logs. One that nobody reads is a failure, as with
+// any other endpoint.
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "base/strings.h"
 #include "lookout/sinks/body.h"
 #include "lookout/sinks/kinds.h"
+#include "lookout/sinks/line_out.h"
 
 namespace pintle::lookout {
 namespace {
 
+constexpr int64_t kTimeoutMs = 10'000;
+
 Result<SinkOptions> read(const Subscription& s) {
-  SinkOptions o = TRY(read_options(s, {"format", "template"}));
+  SinkOptions o = TRY(read_options(s, {"format", "template", "timeout_ms"}));
   TRY(check_format(o.format, {"plain", "cloudevents"}));
   return o;
 }
@@ -31,15 +32,11 @@ Verdict send(std::span<const Claimed> events, const Sending&) {
   const auto o = read(events[0].subscription);
   const auto lines = o ? event_lines(events, *o) : Result<std::string>(o.error());
   if (!lines) return {.outcome = Outcome::kDead, .why = lines.error().text()};
-  for (std::string_view rest = *lines; !rest.empty();) {
-    const ssize_t n = ::write(STDOUT_FILENO, rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      return {.outcome = Outcome::kRetry,
-              .why = cat("standard output: ", strerrordesc_np(errno)),
-              .alive = false};
-    }
-    rest.remove_prefix(static_cast<size_t>(n));
+  static LineOut& out = *new LineOut(STDOUT_FILENO);  // for good: a thread may be in it at the end
+  if (Status s = out.write(*lines, o->timeout_ms > 0 ? o->timeout_ms : kTimeoutMs); !s) {
+    return {.outcome = Outcome::kRetry,
+            .why = cat("standard output: ", s.error().text()),
+            .alive = false};
   }
   return {};
 }

@@ -13,7 +13,7 @@ import urllib.parse
 
 from lookout_world import serve
 
-ROUTE = re.compile(r"/api/v2\.0/projects/([^/?]+)/repositories/([^/?]+)/artifacts/([^/?]+)/tags(?:/([^/?]+))?")
+ROUTE = re.compile(r"/api/v2\.0/projects/([^/?]+)/repositories/([^/?]+)/artifacts/([^/?]+)(?:(/tags)(?:/([^/?]+))?)?")
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 CODES = {400: "BAD_REQUEST", 401: "UNAUTHORIZED", 403: "FORBIDDEN", 404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 409: "CONFLICT",
@@ -56,7 +56,7 @@ class Harbor:
                 harbor.note(self, status)
                 if fault == "late":
                     return self.end()
-                text = b"" if status < 300 else json.dumps({"errors": [{"code": CODES[status], "message": message}]}).encode()
+                text = json.dumps(message).encode() if isinstance(message, dict) else b"" if status < 300 else json.dumps({"errors": [{"code": CODES[status], "message": message}]}).encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json; charset=utf-8")
                 self.send_header("Content-Length", str(len(text)))
@@ -109,10 +109,10 @@ class Harbor:
         if given != "Basic " + base64.b64encode(f"{self.user}:{self.password}".encode()).decode():
             return 401, "unauthorized"
         found = ROUTE.fullmatch(path)
-        if not found or (method, bool(found[4])) not in (("POST", False), ("DELETE", True)):
+        if not found or (method, bool(found[4]), bool(found[5])) not in (("POST", True, False), ("DELETE", True, True), ("GET", False, False)):
             self.unknown.append(f"{method} {path}")
             return 404, "path not found"
-        project, reference, tag = (urllib.parse.unquote(found[i] or "") for i in (1, 3, 4))
+        project, reference, tag = (urllib.parse.unquote(found[i] or "") for i in (1, 3, 5))
         name = urllib.parse.unquote(found[2])
         if "/" in name:  # encoded once: the router has cut it there
             self.unknown.append(f"{method} {path}")
@@ -126,6 +126,8 @@ class Harbor:
         digest = reference if DIGEST.fullmatch(reference) else repository.tags.get(reference)
         if digest not in repository.artifacts:
             return 404, f"artifact {project}/{name}:{reference} not found"
+        if method == "GET":
+            return 200, {"digest": digest, "tags": [{"name": t} for t, at in repository.tags.items() if at == digest]}
         return self.create(headers, body, name, repository, digest) if method == "POST" else self.delete(project, tag, repository, digest)
 
     def create(self, headers, body, name, repository, digest):

@@ -2,10 +2,13 @@
 // and garbage collection leave what runs alone (spec events-informers §4.7). By digest, never by the
 // tag that was pulled: that may have moved since.
 //
-// Subscribe it to "image.pulled". Options: url (Harbor's), user (a robot that may create tags, and
-// delete them if they move), template (the tag's name), moving. The secret is the robot's password.
+// Subscribe it to "image.pulled". Options: url (Harbor's), user (a robot that may create tags and read
+// artifacts, and delete tags if they move), template (the tag's name), moving. The secret is the robot's password.
 // - A fixed tag is created once for each digest: "rel-RELEASE-REVISION", where one of them
-//   is not known "running-DIGEST". One that is there already is a success.
+//   is not known "running-DIGEST". Where it is in the repository already, it is looked at what it is
+//   at: at this digest all is well. At another (two images of one release, or of two processors) this
+//   one gets "running-DIGEST" and the attempt says so, for what runs must be held by some tag; likewise
+//   where the robot may not look.
 // - A moving one, "deployed-ENVIRONMENT-REGION", is at what was pulled last. Harbor moves no tag:
 //   where one is in the way it is deleted and created anew. Its subscription is told in order.
 // An image of another registry, one without a digest and one that this Harbor does not hold are
@@ -31,6 +34,7 @@ namespace {
 
 constexpr size_t kTagBytes = 128;
 constexpr size_t kWhyBytes = 300;
+constexpr size_t kDigestAt = 7, kShort = 12;  // behind "sha256:"; as in kFixed
 constexpr Limit kRate = {20, 1000};  // requests a second: a burst of 15, the rest spread
 constexpr std::string_view kFixed =
     "{{ if and .release .revision }}rel-{{ .release }}-{{ .revision }}{{ else }}"
@@ -119,6 +123,7 @@ std::string as_tag(std::string_view text) {
 struct Wanted {
   Settings it;
   std::string repository, digest, tag;  // repository: its address, without artifacts
+  std::string running() const { return cat("running-", digest.substr(kDigestAt, kShort)); }
 };
 Result<Wanted> wanted(const Claimed& c) {
   Wanted out{TRY(read(c.subscription)), {}, {}, {}};
@@ -153,11 +158,19 @@ http::Request authorized(const Settings& it) {
   return r;
 }
 
-http::Request creation(const Wanted& w) {
+http::Request creation(const Wanted& w, std::string_view tag) {
   http::Request r = authorized(w.it);
   r.method = "POST";
   r.url = cat(w.repository, "/artifacts/", w.digest, "/tags");
-  r.body = cat("{\"name\":", json::quoted(w.tag), "}");
+  r.body = cat("{\"name\":", json::quoted(tag), "}");
+  return r;
+}
+
+// What the tag is at.
+http::Request lookup(const Wanted& w) {
+  http::Request r = authorized(w.it);
+  r.method = "GET";
+  r.url = cat(w.repository, "/artifacts/", w.tag);
   return r;
 }
 
@@ -171,7 +184,7 @@ http::Request deletion(const Wanted& w) {
 
 Result<http::Request> request(std::span<const Claimed> events, int64_t) {
   const Wanted w = TRY(wanted(events[0]));
-  return w.tag.empty() ? http::Request{} : creation(w);
+  return w.tag.empty() ? http::Request{} : creation(w, w.tag);
 }
 
 Result<Mark> mark(const Claimed& c) {
@@ -203,13 +216,36 @@ Verdict judge(const http::Response& r) {
   return v;
 }
 
+Step next_of_fixed(const Wanted& w, const http::Request& last, const http::Response& answer) {
+  const std::string running = w.running();
+  if (last.method == "POST") {
+    const bool instead = w.tag != running && last.body == creation(w, running).body;
+    if (answer.status == 409 && !instead && w.tag != running) return {lookup(w), {}};
+    Verdict v = judge(answer);
+    if (instead && v.outcome == Outcome::kSucceeded) {
+      v.why = cat("the tag ", w.tag, " is at another artifact, or cannot be looked at: ", running,
+                  " holds this one");
+    }
+    return {{}, std::move(v)};
+  }
+  Verdict v = judge(answer);
+  if (answer.status == 404) {
+    v.outcome = Outcome::kRetry;
+    v.why = cat("the tag ", w.tag, " comes and goes");
+  }
+  if (v.outcome == Outcome::kRetry) return {{}, std::move(v)};
+  const auto artifact = json::read(answer.body);
+  const bool here = answer.status == 200 && artifact && text_at(*artifact, {"digest"}) == w.digest;
+  return here ? Step{{}, std::move(v)} : Step{creation(w, running), {}};
+}
+
 Step next(std::span<const Claimed> events, const http::Request& last, const http::Response& answer,
           int n) {
   const auto w = wanted(events[0]);
-  const bool moving = w && w->it.options.moving;
-  if (!moving) return {{}, judge(answer)};
+  if (!w) return {{}, judge(answer)};
+  if (!w->it.options.moving) return next_of_fixed(*w, last, answer);
   const bool gone = last.method == "DELETE" && (answer.status == 200 || answer.status == 404);
-  if (gone) return {creation(*w), {}};
+  if (gone) return {creation(*w, w->tag), {}};
   if (last.method == "DELETE" || answer.status != 409) return {{}, judge(answer)};
   if (n == 1) return {deletion(*w), {}};
   Verdict v;  // made anew, and again it is in the way

@@ -100,13 +100,52 @@ TEST(Harbor, IsJudgedAsItsApiSays) {
     EXPECT_EQ(step.request.url, "") << status;
     return step.verdict.outcome;
   };
-  for (const int status : {201, 409, 404}) EXPECT_EQ(outcome(status), Outcome::kSucceeded) << status;
+  for (const int status : {201, 404}) EXPECT_EQ(outcome(status), Outcome::kSucceeded) << status;
   for (const int status : {401, 403, 405, 412}) EXPECT_EQ(outcome(status), Outcome::kDead) << status;
   for (const int status : {429, 500, 503}) EXPECT_EQ(outcome(status), Outcome::kRetry) << status;
   const Step step = sink().next(
       {&c, 1}, request_of(c), answer(403, R"({"errors":[{"code":"FORBIDDEN","message":"no\u001b such"}]})"), 1);
   EXPECT_EQ(step.verdict.why.find("the receiver answered 403: no"), 0u) << step.verdict.why;
   EXPECT_EQ(step.verdict.why.find('\x1b'), std::string::npos);
+}
+
+TEST(Harbor, AFixedTagThatIsThereIsLookedAt) {
+  const Claimed c = pulled("harbor.test/shop/a/b:1", kDigest, R"({"url":"https://harbor.test"})");
+  const std::span<const Claimed> events(&c, 1);
+  const http::Request create = request_of(c);
+  const Step look = sink().next(events, create, answer(409), 1);
+  EXPECT_EQ(look.request.method, "GET");
+  EXPECT_TRUE(look.request.url.ends_with("/projects/shop/repositories/a%252Fb/artifacts/rel-web-3")) << look.request.url;
+  EXPECT_EQ(header(look.request, "Authorization"), header(create, "Authorization"));
+  const Step same = sink().next(events, look.request, answer(200, cat(R"({"id":7,"digest":")", kDigest, "\"}")), 2);
+  EXPECT_EQ(same.request.url, "");
+  EXPECT_EQ(same.verdict.outcome, Outcome::kSucceeded);
+  EXPECT_EQ(same.verdict.why, "");
+  for (const int status : {404, 429, 503}) {
+    const Step later = sink().next(events, look.request, answer(status), 2);
+    EXPECT_EQ(later.request.url, "");
+    EXPECT_EQ(later.verdict.outcome, Outcome::kRetry) << status;
+  }
+  const std::string other = cat(R"({"digest":"sha256:)", std::string(64, 'f'), "\"}");
+  for (const auto& [status, body] : {std::pair{200, other}, {200, std::string("no JSON")}, {403, std::string()}}) {
+    const Step instead = sink().next(events, look.request, answer(status, body), 2);
+    EXPECT_EQ(instead.request.url, create.url) << status;
+    EXPECT_EQ(instead.request.body, R"({"name":"running-0123456789ab"})");
+    for (const int made : {201, 409}) {
+      const Step end = sink().next(events, instead.request, answer(made), 3);
+      EXPECT_EQ(end.request.url, "") << made;
+      EXPECT_EQ(end.verdict.outcome, Outcome::kSucceeded);
+      EXPECT_EQ(end.verdict.why, "the tag rel-web-3 is at another artifact, or cannot be looked at: "
+                                 "running-0123456789ab holds this one");
+    }
+    EXPECT_EQ(sink().next(events, instead.request, answer(412), 3).verdict.outcome, Outcome::kDead);
+  }
+  // A tag with the digest in its name is nobody else's.
+  const Claimed bare = pulled("harbor.test/shop/a/b:1", kDigest,
+                              R"({"url":"https://harbor.test","template":"running-{{ .data.digest | trimPrefix \"sha256:\" | trunc 12 }}"})");
+  const Step there = sink().next({&bare, 1}, request_of(bare), answer(409), 1);
+  EXPECT_EQ(there.request.url, "");
+  EXPECT_EQ(there.verdict.outcome, Outcome::kSucceeded);
 }
 
 TEST(Harbor, AMovingTagThatIsInTheWayIsDeletedAndMadeAnew) {

@@ -11,6 +11,7 @@ namespace pintle::lookout {
 
 namespace {
 
+constexpr int64_t kLastSendsMs = 1'000;    // beyond the longest that a request may take
 constexpr int64_t kClockStepMs = 2'000;  // what a clock goes back by at once is no slewing
 
 }  // namespace
@@ -42,8 +43,15 @@ void DeliverEngine::stop(int64_t grace_ms) {
     inbox_->changed.notify_all();
   }
   if (thread_.joinable()) thread_.join();
-  Lock held(inbox_->mutex);  // a send uses the disk and ends by its own deadline
-  while (inbox_->sends != 0) inbox_->changed.wait(inbox_->mutex);
+  // A send ends by its own deadline. One that does not (a file of a server that is gone) is left behind
+  // in its call of the disk; it looks at nothing of ours any more.
+  Lock held(inbox_->mutex);
+  const Deadline until{std::chrono::milliseconds(options_.timeout_ms + kLastSendsMs)};
+  while (inbox_->sends != 0 && inbox_->changed.wait_until(inbox_->mutex, until)) {
+  }
+  if (inbox_->sends != 0) {
+    options_.log("WARN", "a send hangs and is left behind", {{"sends", std::to_string(inbox_->sends)}});
+  }
 }
 
 void DeliverEngine::run() {

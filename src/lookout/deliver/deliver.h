@@ -86,6 +86,7 @@ class Deliverer {
   // it (a subscription's address): none begins between the two. Error: `with` failed, or the guard
   // is bad; then the guard stays.
   virtual Status set_guard(GuardOptions guard, const std::function<Status()>& with = {}) = 0;
+  // Ends in the grace, but for a sink's own send, which has its timeout.
   virtual void stop(int64_t grace_ms) = 0;
   virtual DeliverCounters counters() const = 0;
 };

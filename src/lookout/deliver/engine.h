@@ -22,6 +22,7 @@
 #include "lookout/deliver/endpoint.h"
 #include "lookout/deliver/inbox.h"
 #include "lookout/deliver/job.h"
+#include "lookout/deliver/names.h"
 #include "lookout/deliver/tally.h"
 #include "lookout/deliver/workers.h"
 
@@ -72,7 +73,7 @@ class DeliverEngine final : public Deliverer {
   static constexpr int64_t kShortWaitMs = 2'000;  // what is claimed waits here for so long, else in the store
   static constexpr int64_t kLookAgainMs = 30'000;  // at the store, when nothing calls: other processes write too
   static constexpr int64_t kLongestAskedMs = 3'600'000;  // of a Retry-After
-  static constexpr int kWorkers = 16;
+  static constexpr int kWorkers = 64, kNameWorkers = 64;  // threads, each begun when it is wanted
 
   int64_t now() { return clock_.now_ns() / kMs; }
   void run();
@@ -95,6 +96,7 @@ class DeliverEngine final : public Deliverer {
   void start(Endpoint& e, std::unique_ptr<Job> job);
   void merge(Endpoint& e, Job& job);
   void send(Job& job);
+  void send_itself(Job& job);
   Result<http::Client*> client_for(const http::Tls& tls);
   void find_whom(Claimed& c);
   int64_t waits_until(const Claimed& c);
@@ -144,6 +146,7 @@ class DeliverEngine final : public Deliverer {
   int64_t asked_ms_ = kLongestAskedMs;  // what a receiver may have asked for, when waits are shortened
   bool claim_soon_ = true, shorten_ = true, store_failed_ = false, stopping_ = false;
   Workers workers_{kWorkers};
+  Names names_{kNameWorkers};
 
   std::atomic<uint64_t> attempts_{0}, succeeded_{0}, retried_{0}, dead_{0}, open_breakers_{0};
   Tally tally_;

@@ -209,6 +209,10 @@ Result<Form> check_form(std::string_view url, const GuardOptions& options) {
 
 }  // namespace
 
+Result<std::vector<std::string>> resolve_host(const std::string& host, const Resolve& resolve) {
+  return resolve ? resolve(host) : system_resolve(host);
+}
+
 Result<Target> check_url_form(std::string_view url, const GuardOptions& options) {
   return TRY(check_form(url, options)).target;
 }
@@ -218,7 +222,7 @@ Result<Target> check_url(std::string_view url, const GuardOptions& options,
   Form form = TRY(check_form(url, options));
   Target& target = form.target;
   if (!target.addresses.empty()) return target;
-  const auto addresses = TRY(resolve ? resolve(target.host) : system_resolve(target.host));
+  const auto addresses = TRY(resolve_host(target.host, resolve));
   if (addresses.empty())
     return Error(Code::kUnavailable, cat("lookup ", target.host, ": no address"));
   for (const std::string& text : addresses) {

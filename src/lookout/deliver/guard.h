@@ -39,6 +39,8 @@ using Resolve = std::function<Result<std::vector<std::string>>(const std::string
 // Numeric, octal and hexadecimal host forms are read as addresses first.
 Result<Target> check_url(std::string_view url, const GuardOptions& options,
                          const Resolve& resolve = {});
+// A host's addresses, by `resolve` or the system's.
+Result<std::vector<std::string>> resolve_host(const std::string& host, const Resolve& resolve);
 // The parts that need no network, for checking a subscription when it is made. `address` is set
 // when the host is one.
 Result<Target> check_url_form(std::string_view url, const GuardOptions& options);

@@ -130,40 +130,44 @@ void DeliverEngine::start(Endpoint& e, std::unique_ptr<Job> owned) {
   const uint64_t id = job.id;
   under_way_.emplace(id, std::move(owned));
 
-  const auto inbox = inbox_;
-  if (job.sink->send != nullptr) {
-    workers_.run([inbox, id, sink = job.sink, claimed = events, url = job.route.url,
-                  version = job.version(), &store = store_, &disk = disk_, guard = options_.guard, resolve = options_.resolve, time = now()] {
-      {
-        Lock held(inbox->mutex);
-        if (inbox->abandon) return;
-        ++inbox->sends;
-      }
-      Sent sent{Target{}, {}};
-      if (!url.empty()) sent.target = check_url(url, guard, resolve);
-      sent.stale = version < store.known_version();
-      if (sent.target && !sent.stale) sent.verdict = sink->send(claimed, {time, *sent.target, disk, guard, resolve});
-      Lock held(inbox->mutex);
-      --inbox->sends;
-      inbox->news.push_back({id, std::move(sent)});
-      inbox->changed.notify_all();
-    });
-    return;
-  }
-  auto form = check_url_form(job.request.url, options_.guard);
+  const std::string& url = job.sink->send != nullptr ? job.route.url : job.request.url;
+  if (url.empty()) return send(job);
+  auto form = check_url_form(url, options_.guard);
   if (!form) return fail(id, form.error());
   if (!form->addresses.empty()) {
     job.target = std::move(*form);
     return send(job);
   }
   resolving_.emplace(job.started_ns + timeout * kMs, id);
-  workers_.run(
-      [inbox, id, url = job.request.url, guard = options_.guard, resolve = options_.resolve] {
-        inbox->put({id, Resolved{check_url(url, guard, resolve)}});
-      });
+  names_.find(form->host, options_.resolve,
+              [inbox = inbox_, id, url, guard = options_.guard](const Names::Addresses& found) {
+                inbox->put({id, Resolved{check_url(url, guard, [&](const std::string&) { return found; })}});
+              });
+}
+
+void DeliverEngine::send_itself(Job& job) {
+  const bool whom = !job.claimed[0].subscription.manner.whom.empty();
+  workers_.run([inbox = inbox_, id = job.id, sink = job.sink,
+                claimed = whom ? addressed(job.claimed) : job.claimed, target = job.target,
+                version = job.version(), &store = store_, &disk = disk_, guard = options_.guard,
+                resolve = options_.resolve, time = now()] {
+    {
+      Lock held(inbox->mutex);
+      if (inbox->abandon) return;
+      ++inbox->sends;
+    }
+    Sent sent{target, {}};
+    sent.stale = version < store.known_version();
+    if (!sent.stale) sent.verdict = sink->send(claimed, {time, target, disk, guard, resolve});
+    Lock held(inbox->mutex);
+    --inbox->sends;
+    inbox->news.push_back({id, std::move(sent)});
+    inbox->changed.notify_all();
+  });
 }
 
 void DeliverEngine::send(Job& job) {
+  if (job.sink->send != nullptr) return send_itself(job);
   auto client = client_for(job.route.tls);
   if (!client) {
     const bool later = client.error().code() == Code::kResourceExhausted;

@@ -1,4 +1,4 @@
-// Workers: a few threads for calls that block (resolving a name, writing a file). They start when
+// Workers: a few threads for calls that block (writing a file, a sink's own protocol; names.h). They start when
 // there is work; one that hangs in a resolver is left behind at the end, so a task holds what it
 // needs. Thread-safe.
 #pragma once

@@ -76,6 +76,80 @@ TEST_F(ObserverTest, AllFourTimesOfAnEventAreKept) {
   EXPECT_EQ(one.events[0].data.find("series_time"), std::string::npos) << "what is not given is not told";
 }
 
+// Events as their writers make them: client-go's recorder, the newer one of events.k8s.io (whose source
+// and old times are empty), Argo CD's own, and a kubelet's of its node (whose uid is its name).
+TEST_F(ObserverTest, EventsAreRecognisedInTheShapesTheyHave) {
+  struct Case {
+    const char *name, *involved, *type, *reason, *message, *rest, *told;
+    Severity severity;
+    int64_t time_ms;
+  };
+  constexpr auto kInfo = Severity::kInfo, kWarning = Severity::kWarning, kError = Severity::kError;
+  constexpr int64_t kSecond = 1767225601000;  // 2026-01-01T00:00:01Z
+  constexpr const char *kApp =
+      R"("kind":"Application","namespace":"argocd","name":"web","uid":"a","apiVersion":"argoproj.io/v1alpha1","resourceVersion":"812")";
+  constexpr const char *kRoll =
+      R"("kind":"Rollout","namespace":"shop","name":"web","uid":"r","apiVersion":"argoproj.io/v1alpha1","resourceVersion":"813")";
+  constexpr const char *kCd =
+      R"("source":{"component":"argocd-application-controller"},"firstTimestamp":"2026-01-01T00:00:01Z","lastTimestamp":"2026-01-01T00:00:01Z","count":1,"eventTime":null,"reportingComponent":"","reportingInstance":"")";
+  constexpr const char *kRecorder =
+      R"("source":{"component":"rollouts-controller"},"firstTimestamp":"2026-01-01T00:00:00Z","lastTimestamp":"2026-01-01T00:00:01Z","count":2,"eventTime":null,"reportingComponent":"rollouts-controller","reportingInstance":"")";
+  constexpr const char *kNewer =
+      R"("source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":"2026-01-01T00:00:00.412345Z","series":{"count":4,"lastObservedTime":"2026-01-01T00:00:01.000000Z"},"action":"Scheduling","reportingComponent":"default-scheduler","reportingInstance":"default-scheduler-cp-0")";
+  constexpr const char *kNode =
+      R"("source":{"component":"kubelet","host":"n1"},"firstTimestamp":"2026-01-01T00:00:01Z","lastTimestamp":"2026-01-01T00:00:01Z","count":1,"eventTime":null,"reportingComponent":"kubelet","reportingInstance":"n1")";
+  const Case cases[] = {
+      {"a sync begins", kApp, "Normal", "OperationStarted", "Initiated automated sync to '53e28ff20cc530b9ada2173fbbd64d48338583ba'",
+       kCd, "release.sync_started", kInfo, kSecond},
+      {"a sync ends", kApp, "Normal", "OperationCompleted", "Sync operation to 53e28ff20cc530b9ada2173fbbd64d48338583ba succeeded",
+       kCd, "release.sync", kInfo, kSecond},
+      {"of a part", kApp, "Normal", "OperationCompleted", "Partial sync operation to 53e28ff2 succeeded", kCd, "release.sync",
+       kInfo, kSecond},
+      {"and fails", kApp, "Warning", "OperationCompleted",
+       "Partial sync operation to 53e28ff2 failed: one or more objects failed to apply, reason: error when patching", kCd,
+       "release.sync", kError, kSecond},
+      {"a pause", kRoll, "Normal", "RolloutPaused", "Rollout is paused (CanaryPauseStep)", kRecorder, "release.paused", kInfo,
+       kSecond},
+      {"and its end", kRoll, "Normal", "RolloutResumed", "Rollout is resumed", kRecorder, "release.resumed", kInfo, kSecond},
+      {"an abort", kRoll, "Warning", "RolloutAborted",
+       "Rollout aborted update to revision 2: Step-based analysis phase error/failed: Metric \\\"ok\\\" assessed Failed due to failed (1) > failureLimit (0)",
+       kRecorder, "release.failed", kError, kSecond},
+      {"the end", kRoll, "Normal", "RolloutCompleted",
+       "Rollout completed update to revision 2 (6cf78c66c5): Completed all 4 canary steps", kRecorder, "release.deployed", kInfo,
+       kSecond},
+      {"a Job", R"("kind":"Job","namespace":"shop","name":"j","uid":"j","apiVersion":"batch/v1","resourceVersion":"7")", "Warning",
+       "BackoffLimitExceeded", "Job has reached the specified backoff limit", kRecorder, "job.failed", kError, kSecond},
+      {"an autoscaler",
+       R"("kind":"HorizontalPodAutoscaler","namespace":"shop","name":"h","uid":"h","apiVersion":"autoscaling/v2","resourceVersion":"7")",
+       "Normal", "SuccessfulRescale", "New size: 5; reason: cpu resource utilization (percentage of request) above target", kRecorder,
+       "scale", kInfo, kSecond},
+      {"the scheduler", R"("kind":"Pod","namespace":"shop","name":"p","uid":"p","apiVersion":"v1","resourceVersion":"7")", "Warning",
+       "FailedScheduling",
+       "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",
+       kNewer, "pod.unschedulable", kWarning, kSecond},
+      {"a node, by its kubelet", R"("kind":"Node","name":"n1","uid":"n1")", "Normal", "NodeReady",
+       "Node n1 status is now: NodeReady", kNode, "node.ready", kInfo, kSecond},
+      {"a node, by its controller", R"("kind":"Node","name":"n1","uid":"0a1b","apiVersion":"v1")", "Normal", "NodeNotReady",
+       "Node n1 status is now: NodeNotReady", kRecorder, "node.not_ready", kError, kSecond},
+      {"a node that was booted", R"("kind":"Node","name":"n1","uid":"n1")", "Warning", "Rebooted",
+       "Node n1 has been rebooted, boot id: 5b1b7a4e-4b2b-4c39-9f5c-2a3f8a1d1c11", kNode, "node.rebooted", kWarning, kSecond},
+  };
+  int n = 0;
+  for (const Case& c : cases) {
+    const Batch b = hear_event(
+        Kind::kAdd, cat(R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"x.17f3a9c1d2e4b5a6","namespace":"default","uid":"e)", n,
+                        R"(","resourceVersion":")", 900 + n, R"(","creationTimestamp":"2026-01-01T00:00:00Z"},"involvedObject":{)",
+                        c.involved, R"(},"reason":")", c.reason, R"(","message":")", c.message, R"(","type":")", c.type, "\",", c.rest, "}"));
+    ASSERT_TRUE(status_) << c.name;
+    ASSERT_EQ(b.events.size(), 2u) << c.name;
+    EXPECT_EQ(b.events[1].type, c.told) << c.name;
+    EXPECT_EQ(b.events[1].severity, c.severity) << c.name;
+    EXPECT_EQ(b.events[1].time_ms, c.time_ms) << c.name;
+    EXPECT_NE(b.events[0].data.find("\"component\":"), std::string::npos) << c.name << b.events[0].data;
+    ++n;
+  }
+}
+
 TEST_F(ObserverTest, MissedRepeatsAreCounted) {
   EXPECT_EQ(
       hear_event(Kind::kAdd, event_json("u", "1", 1, "R", "m", kPod)).observations[0].count_delta,

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,6 +77,13 @@ struct EventQuery {
   int limit = 100;                 // at most 1000
 };
 
+// A stretch of the events.
+struct EventPage {
+  std::vector<StoredEvent> events;
+  int64_t looked = 0;  // everything up to this sequence was looked at, in the query's direction
+  bool more = false;   // behind it there may be more
+};
+
 // Where and how a subscription's events go.
 struct Subscription {
   int64_t id = 0;
@@ -132,6 +140,8 @@ struct Claimed {
 struct OutboxDepth {
   int64_t pending = 0, retry = 0, leased = 0, dead = 0;
 };
+// By kind of sink, of each that a subscription has; "gone": their subscription is.
+using OutboxDepths = std::map<std::string, OutboxDepth>;
 
 struct DeliveryQuery {
   int64_t subscription_id = 0;  // 0: any
@@ -243,6 +253,9 @@ class Store {
   virtual Result<Committed> commit(const Batch& batch) = 0;
 
   virtual Result<std::vector<StoredEvent>> events(const EventQuery& query) = 0;
+  // As events(), but no more than `rows` of those that fit the query's most selective text, or of
+  // all when it has none of name, release and type, are looked at: few that fit cost no more.
+  virtual Result<EventPage> look(const EventQuery& query, int rows) = 0;
   virtual Result<StoredEvent> event(int64_t sequence) = 0;
   virtual Result<int64_t> last_sequence() = 0;
   // The state that told an event. kNotFound: none did, or it is gone.
@@ -353,7 +366,7 @@ class Store {
 
   // As it was a few seconds ago, or longer where counting takes longer: it costs a row for each of
   // them, none for what is done, and at most a fiftieth of the time.
-  virtual Result<OutboxDepth> outbox_depth() = 0;
+  virtual Result<OutboxDepths> outbox_depth() = 0;
 
   virtual uint64_t statements() const = 0;  // sent so far, for the metrics
 };

@@ -112,12 +112,20 @@ void lags(std::string& out, const MetricsData& d) {
   for (const auto& [region, h] : d.written.stored) {
     histogram(out, kStored, label("region", region), h);
   }
-  head(out, "lookout_first_attempt_seconds", "histogram",
-       "From when an event is stored until its first attempt.");
-  histogram(out, "lookout_first_attempt_seconds", "", d.delivered.first_attempt);
-  head(out, "lookout_delivered_seconds", "histogram",
-       "From when an event is stored until it is delivered.");
-  histogram(out, "lookout_delivered_seconds", "", d.delivered.delivered);
+  const struct {
+    std::string_view name, help;
+    Histogram DeliverCounters::Sink::*times;
+  } by_sink[] = {{"lookout_first_attempt_seconds",
+                  "From when an event is stored until its first attempt.",
+                  &DeliverCounters::Sink::first_attempt},
+                 {"lookout_delivered_seconds", "From when an event is stored until it is delivered.",
+                  &DeliverCounters::Sink::delivered}};
+  for (const auto& family : by_sink) {
+    head(out, family.name, "histogram", family.help);
+    for (const auto& [sink, counts] : d.delivered.sinks) {
+      histogram(out, family.name, label("sink", sink), counts.*family.times);
+    }
+  }
 }
 
 // Series that differ in one label, with a word each.
@@ -133,13 +141,18 @@ void family(std::string& out, std::string_view name, std::string_view kind, std:
 
 void outbox(std::string& out, const MetricsData& d) {
   if (d.outbox) {
-    const Labelled states[] = {{"pending", d.outbox->pending},
-                               {"retry", d.outbox->retry},
-                               {"leased", d.outbox->leased},
-                               {"dead", d.outbox->dead}};
-    family(out, "lookout_outbox_deliveries", "gauge",
-           "Deliveries that wait, are under way, or were given up and not removed.", "state",
-           states);
+    constexpr std::string_view kName = "lookout_outbox_deliveries";
+    head(out, kName, "gauge",
+         "Deliveries that wait, are under way, or were given up and not removed.");
+    for (const auto& [sink, depth] : *d.outbox) {
+      const Labelled states[] = {{"pending", depth.pending},
+                                 {"retry", depth.retry},
+                                 {"leased", depth.leased},
+                                 {"dead", depth.dead}};
+      for (const Labelled& s : states) {
+        sample(out, kName, cat(label("sink", sink), ",", label("state", s.value)), cat(s.n));
+      }
+    }
   }
   if (d.delivered.sinks.empty()) return;
   head(out, "lookout_delivery_attempts_total", "counter",

@@ -14,7 +14,7 @@ struct MetricsData {
   Writer::Counters written;
   DeliverCounters delivered;
   CleaningCounters cleaned;
-  std::optional<OutboxDepth> outbox;  // nullopt: it could not be counted
+  std::optional<OutboxDepths> outbox;  // nullopt: it could not be counted
   uint64_t statements = 0, streams = 0, restart_wanted = 0;
 };
 // Series are by region, by kind of sink and by fixed words only.

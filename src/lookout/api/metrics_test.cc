@@ -31,18 +31,19 @@ MetricsData some() {
   d.delivered.sinks["webhook"].attempts = {{"2xx", 5}, {"5xx", 1}};
   d.delivered.sinks["webhook"].dead = 1;
   d.delivered.sinks["file"].attempts = {{"ok", 2}};
-  d.delivered.first_attempt.add(1500);
-  d.delivered.delivered.add(2500);
+  d.delivered.sinks["webhook"].first_attempt.add(1500);
+  d.delivered.sinks["webhook"].delivered.add(2500);
   d.cleaned.rows.gaps = 7;
-  d.outbox = OutboxDepth{11, 2, 3, 4};
+  d.outbox = OutboxDepths{{"webhook", {11, 2, 3, 4}}, {"file", {}}};
   return d;
 }
 
 TEST(Metrics, AreWhatPrometheusReads) {
-  for (const MetricsData& d : {some(), MetricsData()}) {
+  const std::pair<MetricsData, size_t> cases[] = {{some(), 150}, {MetricsData(), 40}};
+  for (const auto& [d, least] : cases) {
     const Exposition read = ExpositionReader::read(metrics_text(d));
     EXPECT_EQ(read.error, "");
-    EXPECT_GT(read.series.size(), 60u);
+    EXPECT_GT(read.series.size(), least);
   }
 }
 
@@ -77,11 +78,13 @@ TEST(Metrics, SayWhatHappened) {
       {"lookout_event_stored_seconds_bucket{region=\"eu\",le=\"0.05\"}", 0},
       {"lookout_event_stored_seconds_bucket{region=\"eu\",le=\"0.1\"}", 1},
       {"lookout_event_stored_seconds_sum{region=\"us\\\"\\\\\\n1\"}", 0},
-      {"lookout_first_attempt_seconds_sum", 1.5},
-      {"lookout_delivered_seconds_count", 1},
-      {"lookout_outbox_deliveries{state=\"pending\"}", 11},
-      {"lookout_outbox_deliveries{state=\"leased\"}", 3},
-      {"lookout_outbox_deliveries{state=\"dead\"}", 4},
+      {"lookout_first_attempt_seconds_sum{sink=\"webhook\"}", 1.5},
+      {"lookout_first_attempt_seconds_count{sink=\"file\"}", 0},
+      {"lookout_delivered_seconds_count{sink=\"webhook\"}", 1},
+      {"lookout_outbox_deliveries{sink=\"webhook\",state=\"pending\"}", 11},
+      {"lookout_outbox_deliveries{sink=\"webhook\",state=\"leased\"}", 3},
+      {"lookout_outbox_deliveries{sink=\"webhook\",state=\"dead\"}", 4},
+      {"lookout_outbox_deliveries{sink=\"file\",state=\"dead\"}", 0},
       {"lookout_delivery_attempts_total{sink=\"webhook\",code=\"5xx\"}", 1},
       {"lookout_delivery_attempts_total{sink=\"file\",code=\"ok\"}", 2},
       {"lookout_dead_letters_total{sink=\"webhook\"}", 1},
@@ -97,33 +100,41 @@ TEST(Metrics, TellTheOutboxAsItStands) {
   ApiWorld w;
   Subscription s;
   s.name = "all";
-  s.sink_kind = "stdout";
-  ASSERT_TRUE(w.store.add_subscription(s));
-  const auto depth = [&](const std::string& state) {
+  s.sink_kind = "file";
+  s = *w.store.add_subscription(s);
+  const auto depth = [&](const std::string& sink, const std::string& state) {
     w.clock.step(int64_t{60'000'000'000});
     const Exposition read = ExpositionReader::read(w.ask("GET", "/metrics").text);
     EXPECT_EQ(read.error, "");
-    return read.at("lookout_outbox_deliveries{state=\"" + state + "\"}");
+    return read.at("lookout_outbox_deliveries{sink=\"" + sink + "\",state=\"" + state + "\"}");
   };
-  EXPECT_EQ(depth("pending"), 0);
+  EXPECT_EQ(depth("file", "pending"), 0);
   for (int i = 0; i < 5; ++i) {
     Event e = event_of("release.deployed");
     e.release = "r" + std::to_string(i);
     w.store.add(e);
   }
-  EXPECT_EQ(depth("pending"), 10) << "two subscriptions";
-  const auto claimed = w.store.claim("me", 1, 60'000'000, 3);
-  ASSERT_EQ(claimed->size(), 3u);
-  EXPECT_EQ(depth("leased"), 3);
+  EXPECT_EQ(depth("file", "pending"), 5);
+  EXPECT_EQ(depth("stdout", "pending"), 5) << "that of the file";
+  const auto all = *w.store.claim("me", 1, 60'000'000, 10);
+  std::vector<Claimed> claimed;
+  for (const Claimed& c : all) {
+    if (c.subscription.sink_kind == "file") claimed.push_back(c);
+  }
+  ASSERT_EQ(claimed.size(), 5u);
+  EXPECT_EQ(depth("file", "leased"), 5);
   Attempt a;
   a.n = 1;
-  ASSERT_TRUE(w.store.finish((*claimed)[0].delivery, DeliveryState::kDead, 0, "x", a));
-  ASSERT_TRUE(w.store.finish((*claimed)[1].delivery, DeliveryState::kRetry, INT64_MAX / 2, "", a));
-  ASSERT_TRUE(w.store.finish((*claimed)[2].delivery, DeliveryState::kSucceeded, 0, "", a));
-  EXPECT_EQ(depth("dead"), 1);
-  EXPECT_EQ(depth("retry"), 1);
-  EXPECT_EQ(depth("leased"), 0);
-  EXPECT_EQ(depth("pending"), 7);
+  ASSERT_TRUE(w.store.finish(claimed[0].delivery, DeliveryState::kDead, 0, "x", a));
+  ASSERT_TRUE(w.store.finish(claimed[1].delivery, DeliveryState::kRetry, INT64_MAX / 2, "", a));
+  ASSERT_TRUE(w.store.finish(claimed[2].delivery, DeliveryState::kSucceeded, 0, "", a));
+  EXPECT_EQ(depth("file", "dead"), 1);
+  EXPECT_EQ(depth("file", "retry"), 1);
+  EXPECT_EQ(depth("file", "leased"), 2);
+  EXPECT_EQ(depth("file", "pending"), 0);
+  EXPECT_EQ(depth("stdout", "leased"), 5);
+  ASSERT_TRUE(w.store.remove_subscription(s.id));
+  EXPECT_EQ(depth("gone", "dead"), 1) << "its subscription is";
 }
 
 TEST(Metrics, CountingTheOutboxIsNoPartOfEveryScrape) {

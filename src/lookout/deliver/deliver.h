@@ -70,9 +70,9 @@ struct DeliverCounters {
   struct Sink {
     std::map<std::string, uint64_t> attempts = {};  // of deliveries: "2xx" ... "5xx", "ok", "error"
     uint64_t dead = 0;
+    Histogram first_attempt = {}, delivered = {};  // from the event's storing, of what is told first
   };
-  std::map<std::string, Sink> sinks = {};       // by kind
-  Histogram first_attempt = {}, delivered = {};  // from the event's storing, of what is told first
+  std::map<std::string, Sink> sinks = {};  // by kind
 };
 
 class Deliverer {

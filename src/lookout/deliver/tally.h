@@ -19,14 +19,12 @@ class Tally {
     ++sink.attempts[std::string(code_class(a))];
     if (state == DeliveryState::kDead) ++sink.dead;
     if (c.delivery.generation > 1) return;  // it was told before, whenever that was
-    if (c.delivery.attempts == 0) first_attempt_.add(a.started_ms - c.event.stored_ms);
-    if (state == DeliveryState::kSucceeded) delivered_.add(now_ms - c.event.stored_ms);
+    if (c.delivery.attempts == 0) sink.first_attempt.add(a.started_ms - c.event.stored_ms);
+    if (state == DeliveryState::kSucceeded) sink.delivered.add(now_ms - c.event.stored_ms);
   }
   void read(DeliverCounters& out) const {
     Lock held(mutex_);
     out.sinks = sinks_;
-    out.first_attempt = first_attempt_;
-    out.delivered = delivered_;
   }
 
  private:
@@ -39,8 +37,6 @@ class Tally {
 
   mutable Mutex mutex_;
   std::map<std::string, DeliverCounters::Sink> sinks_ GUARDED_BY(mutex_);
-  Histogram first_attempt_ GUARDED_BY(mutex_);
-  Histogram delivered_ GUARDED_BY(mutex_);
 };
 
 }  // namespace pintle::lookout

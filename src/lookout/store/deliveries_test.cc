@@ -3,6 +3,7 @@
 #include <set>
 #include <thread>
 
+#include "lookout/store/sql_store.h"
 #include "lookout/testing/store_fixture.h"
 
 namespace pintle::lookout {
@@ -467,6 +468,35 @@ TEST_P(OutboxTest, DeliveriesAreListedBySubscriptionAndState) {
   q.after = 2;
   q.limit = 1;
   EXPECT_EQ(store_->deliveries(q)->at(0).id, 3);
+}
+
+TEST_P(OutboxTest, WhatWaitsOrIsGivenUpIsFoundByItsIndexHoweverMuchWasDelivered) {
+  if (GetParam() != db::Dialect::kSqlite) GTEST_SKIP() << "PostgreSQL goes by its statistics";
+  const auto session = db::Session::open({.url = url_});
+  ASSERT_TRUE(session);
+  for (const bool newest : {false, true}) {
+    for (const int64_t subscription : {0, 1}) {
+      for (const State state : {State::kPending, State::kLeased, State::kRetry, State::kDead}) {
+        DeliveryQuery query;
+        query.state = state;
+        query.subscription_id = subscription;
+        query.newest_first = newest;
+        query.latest = newest;
+        const Selection s = deliveries_selection(query, GetParam());
+        std::string plan;
+        const Status done =
+            (*session)->select("explain query plan " + s.sql, "nnnt", s.params,
+                               [&](const db::Row& row) { plan += row.text(3) + "\n"; });
+        ASSERT_TRUE(done) << done.error().text();
+        const std::string index =
+            state != State::kDead ? "SCAN d USING INDEX delivery_unfinished"
+            : subscription == 0   ? "SEARCH d USING INDEX delivery_dead (id"
+                                  : "SEARCH d USING INDEX delivery_subscription (subscription_id=? AND id";
+        EXPECT_NE(plan.find(index), std::string::npos) << plan;
+        EXPECT_EQ(plan.find("PRIMARY KEY"), std::string::npos) << plan;
+      }
+    }
+  }
 }
 
 // Two processes take from one outbox while a third fills it: each is delivered once, in order.

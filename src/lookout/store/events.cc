@@ -1,6 +1,8 @@
 // Reading events. Each of the selective texts (name, release, type) has an index with the sequence
-// behind it, so a page costs its own length; the other filters are compared row by row.
+// behind it, so a page costs its own length; the other filters are compared row by row, by look()
+// no more than a stretch at a time.
 #include <algorithm>
+#include <utility>
 
 #include "lookout/store/sql_store.h"
 #include "lookout/store/text.h"
@@ -51,48 +53,119 @@ struct Condition {
   const std::string& text;
 };
 
+// What one page is taken from: the direction, the most selective text, the others.
+struct Conditions {
+  std::string index, others;  // what an index finds, and what is compared row by row
+  std::vector<db::Param> index_params, other_params;
+};
+
+Conditions conditions_of(const EventQuery& query, db::Dialect dialect) {
+  Conditions out;
+  if (query.newest_first) {
+    out.index = " from event e where e.seq < ?";
+    out.index_params.push_back(db::param(query.after > 0 ? query.after : INT64_MAX));
+  } else {
+    out.index = " from event e where e.seq > ?";
+    out.index_params.push_back(db::param(query.after));
+  }
+  // The most selective text first. SQLite, which knows no distribution, is kept from choosing
+  // another's index by a + that changes nothing.
+  bool chosen = false;
+  const Condition indexed[] = {
+      {"subject_name", query.name}, {"release", query.release}, {"type", query.type}};
+  const Condition compared[] = {{"region", query.region},
+                                {"reason", query.reason},
+                                {"subject_kind", query.kind},
+                                {"subject_namespace", query.name_space}};
+  const auto compare = [&](const Condition& c) {
+    const bool bare = dialect == db::Dialect::kPostgres;
+    out.others.append(bare ? " and e." : " and +e.").append(c.column).append(" = ?");
+    out.other_params.push_back(db::param(c.text));
+  };
+  for (const Condition& c : indexed) {
+    if (c.text.empty()) continue;
+    if (std::exchange(chosen, true)) {
+      compare(c);
+      continue;
+    }
+    out.index.append(" and e.").append(c.column).append(" = ?");
+    out.index_params.push_back(db::param(c.text));
+  }
+  for (const Condition& c : compared) {
+    if (!c.text.empty()) compare(c);
+  }
+  if (query.from_ms != 0) {
+    out.others += " and e.time_ms >= ?";
+    out.other_params.push_back(db::param(query.from_ms));
+  }
+  if (query.to_ms != 0) {
+    out.others += " and e.time_ms < ?";
+    out.other_params.push_back(db::param(query.to_ms));
+  }
+  return out;
+}
+
+int most(const EventQuery& query) { return std::clamp(query.limit, 1, 1000); }
+
+Result<std::vector<StoredEvent>> select_events(db::Session& session, const EventQuery& query,
+                                               int64_t until) {
+  const Selection s = events_selection(query, until, session.dialect());
+  std::vector<StoredEvent> out;
+  TRY(session.select(s.sql, event_letters(), s.params,
+                     [&](const db::Row& row) { out.push_back(read_event(row)); }));
+  return out;
+}
+
 }  // namespace
 
+Selection events_selection(const EventQuery& query, int64_t until, db::Dialect dialect) {
+  Conditions c = conditions_of(query, dialect);
+  Selection out;
+  out.sql.append("select ").append(event_columns()).append(c.index);
+  out.params = std::move(c.index_params);
+  if (until != 0) {
+    out.sql += query.newest_first ? " and e.seq >= ?" : " and e.seq <= ?";
+    out.params.push_back(db::param(until));
+  }
+  out.sql += c.others;
+  out.params.insert(out.params.end(), c.other_params.begin(), c.other_params.end());
+  out.sql += query.newest_first ? " order by e.seq desc limit ?" : " order by e.seq limit ?";
+  out.params.push_back(db::param(most(query)));
+  return out;
+}
+
 Result<std::vector<StoredEvent>> SqlStore::events(const EventQuery& query) {
-  return read([&](db::Session& session) -> Result<std::vector<StoredEvent>> {
-    std::string sql = "select ";
-    sql += event_columns();
-    sql += " from event e where e.seq ";
-    std::vector<db::Param> params;
-    if (query.newest_first) {
-      sql += "< ?";
-      params.push_back(db::param(query.after > 0 ? query.after : INT64_MAX));
+  return read([&](db::Session& session) { return select_events(session, query, 0); });
+}
+
+// The numbers of the rows are counted first, by the index alone, then those rows are compared.
+Result<EventPage> SqlStore::look(const EventQuery& query, int rows) {
+  return read([&](db::Session& session) -> Result<EventPage> {
+    EventPage out;
+    // Asked before the rows: whatever has such a number is seen below.
+    const int64_t last =
+        TRY(session.number("select event_seq from ledger where one = 1", 0));
+    Conditions c = conditions_of(query, session.dialect());
+    int64_t until = 0;
+    if (!c.others.empty()) {
+      std::string sql = "select e.seq" + c.index;
+      sql += query.newest_first ? " order by e.seq desc" : " order by e.seq";
+      sql += " limit 1 offset ?";
+      c.index_params.push_back(db::param(rows - 1));
+      TRY(session.select(sql, "n", c.index_params,
+                         [&](const db::Row& row) { until = row.number(0); }));
+    }
+    out.events = TRY(select_events(session, query, until));
+    if (static_cast<int>(out.events.size()) == most(query)) {
+      out.looked = out.events.back().sequence;
+      out.more = true;
     } else {
-      sql += "> ?";
-      params.push_back(db::param(query.after));
+      out.looked = until != 0 ? until : query.newest_first ? 0 : std::max(last, query.after);
+      out.more = until != 0;
     }
-    // The most selective text first. SQLite, which knows no distribution, is kept from choosing
-    // another's index by a + that changes nothing.
-    bool chosen = false;
-    const Condition conditions[] = {
-        {"subject_name", query.name},          {"release", query.release}, {"type", query.type},
-        {"region", query.region},              {"reason", query.reason},   {"subject_kind", query.kind},
-        {"subject_namespace", query.name_space}};
-    for (const Condition& c : conditions) {
-      if (c.text.empty()) continue;
-      bool bare = !chosen || session.dialect() == db::Dialect::kPostgres;
-      sql.append(bare ? " and e." : " and +e.").append(c.column).append(" = ?");
-      params.push_back(db::param(c.text));
-      chosen = true;
+    if (!out.events.empty() && !query.newest_first) {
+      out.looked = std::max(out.looked, out.events.back().sequence);  // stored meanwhile
     }
-    if (query.from_ms != 0) {
-      sql += " and e.time_ms >= ?";
-      params.push_back(db::param(query.from_ms));
-    }
-    if (query.to_ms != 0) {
-      sql += " and e.time_ms < ?";
-      params.push_back(db::param(query.to_ms));
-    }
-    sql += query.newest_first ? " order by e.seq desc limit ?" : " order by e.seq limit ?";
-    params.push_back(db::param(std::clamp(query.limit, 1, 1000)));
-    std::vector<StoredEvent> out;
-    TRY(session.select(sql, event_letters(), params,
-                       [&](const db::Row& row) { out.push_back(read_event(row)); }));
     return out;
   });
 }

@@ -46,6 +46,7 @@ class SqlStore : public Store {
                                      std::string_view resource) override;
   Result<Committed> commit(const Batch& batch) override;
   Result<std::vector<StoredEvent>> events(const EventQuery& query) override;
+  Result<EventPage> look(const EventQuery& query, int rows) override;
   Result<StoredEvent> event(int64_t sequence) override;
   Result<int64_t> last_sequence() override;
   Result<Observation> observation(int64_t sequence) override;
@@ -87,7 +88,7 @@ class SqlStore : public Store {
                         const Archive& archive) override;
   Result<Cleaned> try_cleaning(const std::vector<CleaningPolicy>& policies, std::string_view name,
                                int limit) override;
-  Result<OutboxDepth> outbox_depth() override;
+  Result<OutboxDepths> outbox_depth() override;
   uint64_t statements() const override;
 
  private:
@@ -164,7 +165,7 @@ class SqlStore : public Store {
   int64_t active_version_ GUARDED_BY(writer_.lock) = -1;
   std::atomic<int64_t> known_version_ = 0;
   Mutex depth_mutex_;
-  OutboxDepth depth_ GUARDED_BY(depth_mutex_);
+  OutboxDepths depth_ GUARDED_BY(depth_mutex_);
   int64_t depth_due_ns_ GUARDED_BY(depth_mutex_) = 0;  // monotonic; 0: it was never counted
   Mutex cleaning_;
   struct Outcomes {
@@ -203,6 +204,14 @@ StoredGap read_gap(const db::Row& row);
 inline constexpr std::string_view kGapById =
     "select id, region, resource, from_ms, to_ms, from_version, cause from gap where id = ?";
 Result<Delivery> find_delivery(db::Session& session, int64_t id);
+// A page of deliveries, or of events up to a sequence (0: to their end), as it is asked for.
+// What the parameters say stays the query's.
+struct Selection {
+  std::string sql;
+  std::vector<db::Param> params;
+};
+Selection deliveries_selection(const DeliveryQuery& query, db::Dialect dialect);
+Selection events_selection(const EventQuery& query, int64_t until, db::Dialect dialect);
 Result<std::vector<Attempt>> attempts_of(db::Session& session, int64_t delivery_id);
 // In the transaction of the change; nullopt: nothing has changed.
 Status add_audit(db::Session& session, int64_t now_ms, const Author& by,

@@ -158,6 +158,52 @@ TEST_P(StoreTest, EventsAreFoundByEachFilterAndInPages) {
   EXPECT_EQ(store_->events(page)->front().sequence, 20);
 }
 
+TEST_P(StoreTest, AStretchSaysWhatItHasLookedAt) {
+  for (int i = 1; i <= 10; ++i) tell(i == 7 ? "rare" : "web", i % 5 == 0 ? "scale" : "release.deployed");
+  Batch b = batch();
+  Event e = event_of("release.deployed", -1, "odd");
+  e.reason = "Odd";
+  b.events = {e};
+  commit(b);  // 11
+  const auto look = [&](EventQuery q, int rows) {
+    const auto page = store_->look(q, rows);
+    EXPECT_TRUE(page) << page.error().text();
+    std::string out;
+    for (const StoredEvent& found : page->events) out += std::to_string(found.sequence) + " ";
+    return out + "to " + std::to_string(page->looked) + (page->more ? " more" : "");
+  };
+  EventQuery q;
+  q.reason = "Odd";
+  EXPECT_EQ(look(q, 4), "to 4 more");
+  q.after = 4;
+  EXPECT_EQ(look(q, 4), "to 8 more");
+  q.after = 8;
+  EXPECT_EQ(look(q, 4), "11 to 11");
+  q.after = 11;
+  EXPECT_EQ(look(q, 4), "to 11");
+  q.after = 20;
+  EXPECT_EQ(look(q, 4), "to 20") << "never back";
+  q.after = 0;
+  q.type = "scale";  // 5 and 10: rows of that type are counted
+  EXPECT_EQ(look(q, 1), "to 5 more");
+  EXPECT_EQ(look(q, 3), "to 11");
+  q.newest_first = true;
+  EXPECT_EQ(look(q, 1), "to 10 more");
+  q.after = 10;
+  EXPECT_EQ(look(q, 2), "to 0");
+  q = {};
+  q.release = "rare";
+  EXPECT_EQ(look(q, 1), "7 to 11") << "an index finds it";
+  q = {};
+  q.limit = 3;
+  EXPECT_EQ(look(q, 1), "1 2 3 to 3 more");
+  q.after = 9;
+  EXPECT_EQ(look(q, 1), "10 11 to 11");
+  q.region = "north";
+  q.after = 0;
+  EXPECT_EQ(look(q, 5), "1 2 3 to 3 more") << "the limit ends it first";
+}
+
 TEST_P(StoreTest, ACheckpointMovesWithTheEventsItCovers) {
   Batch b = batch();
   b.checkpoints = {{"events", "10", 1, "watching"}, {"pods", "3", 2, "denied"}};

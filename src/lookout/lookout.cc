@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -70,7 +71,7 @@ class Service : public Lookout {
   std::string url() const override { return api_->url(); }
   Status reload(Config file) override {
     Lock one(reload_mutex_);
-    return enforce(std::move(file), true);
+    return enforce(std::move(file), std::nullopt);
   }
   void stop(int64_t grace_ms) override;
 
@@ -79,8 +80,8 @@ class Service : public Lookout {
   void clean();
   bool clean_some(const Config& config);
   int64_t now_ms() const { return clock_.now_ns() / 1'000'000; }
-  Status enforce(Config file, bool anew) REQUIRES(reload_mutex_);
-  Status take_settings();
+  Status enforce(Config file, std::optional<std::string_view> region) REQUIRES(reload_mutex_);
+  Status take_settings(std::string_view region);
   // shared_ptr: of the configuration in force, which it keeps.
   std::shared_ptr<const Directory> directory() const {
     Lock held(mutex_);
@@ -178,7 +179,7 @@ ApiHooks Service::hooks() {
     Lock held(mutex_);
     return in_force_;
   };
-  h.changed = [this] { return take_settings(); };
+  h.changed = [this](std::string_view region) { return take_settings(region); };
   h.attempt = [this](const Claimed& claimed) {
     TrialOptions options;
     {
@@ -288,9 +289,10 @@ bool Service::clean_some(const Config& config) {
 
 // ---- what the configuration and the API say
 
-Status Service::take_settings() {
+// `region` ("": none) is what has changed: its kubeconfig must be one.
+Status Service::take_settings(std::string_view region) {
   Lock one(reload_mutex_);
-  return enforce(file_, false);
+  return enforce(file_, region);
 }
 
 // Where several lookouts share a database, another one's API may have changed them.
@@ -304,13 +306,15 @@ void Service::look_for_settings() {
     Lock held(mutex_);
     if (!version || *version == settings_version_) return;
   }
-  if (const Status taken = take_settings(); !taken) {
+  if (const Status taken = take_settings(""); !taken) {
     log_("WARN", "the API's settings stay as they were", {{"error", taken.error().text()}});
   }
 }
 
-// `anew`: the file was read, else only the settings have changed.
-Status Service::enforce(Config file, bool anew) {
+// `region`: only the settings have changed, and no other region's kubeconfig matters to that; nullopt:
+// the file was read anew, and all must hold.
+Status Service::enforce(Config file, std::optional<std::string_view> region) {
+  const bool anew = !region;
   {
     Lock held(mutex_);
     if (stop_) return Error("lookout is stopping", Code::kUnavailable);
@@ -329,7 +333,7 @@ Status Service::enforce(Config file, bool anew) {
   Config config = with_settings(file, TRY(store_->settings()), log_);
   auto compiled = TRY(Rules::compile(config.rules));
   const auto rules = std::make_shared<const Rules>(std::move(compiled));
-  TRY(regions_->check(config));
+  TRY(regions_->check(config, region));
   TRY(check_guard_options(config.guard));
   if (anew) {
     TRY(deliverer_->set_guard(

@@ -8,9 +8,9 @@
 // may also resend, skip, pause, resume and test, "admin" all, and sees what receivers answered.
 // Without tokens all may, and lookout listens on loopback only; then a Host that is no loopback
 // name is refused (DNS rebinding). Secrets go in and never come out, but for a new one, once.
-// Handlers run on the server's I/O threads and wait for the database there; what asks others or
-// reads much runs on a few threads of its own, and streams have one thread for all, which reads the
-// store when something was committed. Thread-safe.
+// Who asks for the database waits on a few threads for that, and what asks others, or reads much, on
+// a few others; the server's I/O threads wait for neither, so /healthz does not. Streams have one
+// thread for all, which reads the store when something was committed. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -37,8 +37,9 @@ struct ApiHooks {
   };
   std::function<std::vector<NamedRelease>()> releases;
   std::function<std::shared_ptr<const Config>()> config;  // what is in force
-  // The settings in the store have changed and are to be taken. Error: they are not.
-  std::function<Status()> changed;
+  // The settings in the store have changed, among them this region ("": none), and are to be taken.
+  // Error: they are not. Another region's trouble is no error: that is told, and shown of it.
+  std::function<Status(std::string_view region)> changed;
   std::function<Attempt(const Claimed&)> attempt;  // one outside the outbox; blocks
   std::function<Writer::Counters()> written;
   std::function<DeliverCounters()> delivered;

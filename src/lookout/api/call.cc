@@ -2,13 +2,36 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "base/strings.h"
+#include "lookout/config/settings.h"
 
 namespace pintle::lookout {
 namespace {
 
 constexpr int64_t kUsualRows = 100, kMostRows = 1000;
+
+// Null: it is removed.
+Status write_setting(Backend& b, const Call& c, std::string_view kind, std::string_view name,
+                     const Setting* to) {
+  return to != nullptr ? b.store.put_setting(*to, c.by) : b.store.remove_setting(kind, name, c.by);
+}
+
+Status change_setting(Backend& b, const Call& c, std::string_view kind, std::string_view name,
+                      const Setting* to) {
+  std::optional<Setting> before;
+  for (Setting& s : TRY(b.store.settings())) {
+    if (s.kind == kind && s.name == name) before = std::move(s);
+  }
+  TRY(write_setting(b, c, kind, name, to));
+  Status taken = b.hooks.changed(kind == kRegionSetting ? name : "");
+  if (taken) return taken;
+  const Status undone = write_setting(b, c, kind, name, before ? &*before : nullptr);
+  if (undone) return taken;
+  return Error(cat(taken.error().text(), "; it is stored all the same: ", undone.error().text()),
+               taken.error().code());
+}
 
 }  // namespace
 
@@ -44,10 +67,13 @@ Result<int64_t> id_of(const Call& c, size_t n) {
   return out;
 }
 
+Status take_setting(Backend& b, const Call& c, const Setting& made) {
+  return change_setting(b, c, made.kind, made.name, &made);
+}
+
 Result<Answer> remove_setting(Backend& b, const Call& c, std::string_view kind,
                               std::string_view name) {
-  TRY(b.store.remove_setting(kind, name, c.by));
-  TRY(b.hooks.changed());
+  TRY(change_setting(b, c, kind, name, nullptr));
   return Answer{};
 }
 

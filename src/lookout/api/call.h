@@ -57,19 +57,42 @@ std::string items_json(const List& list, F json, int64_t next = 0) {
   return Data().raw("items", items + "]").number("next", next).take();
 }
 
-// Stores a setting and takes it into the running configuration. Answers with what that has now: the
-// item of `list` whose `name` it has, as `json` writes it.
+// The page of a whole list whose items have names of their own: `limit` of those behind the one that
+// `after` names, and "next", the last one's name, while there are more. Error: none has that name.
+template <typename List, typename Name, typename F>
+Result<Answer> named_page(const Call& c, const List& list, Name name, F json) {
+  const std::string after = c.text("after");
+  auto at = list.begin();
+  while (!after.empty() && at != list.end() && name(*at) != after) ++at;
+  if (!after.empty() && at == list.end()) {
+    return Error("after: that is gone; begin anew", Code::kInvalidArgument);
+  }
+  if (!after.empty()) ++at;
+  std::string items = "[", next;
+  for (int left = c.limit(); left > 0 && at != list.end(); --left, ++at) {
+    append(items, {items.size() > 1 ? "," : "", json(*at)});
+    next = name(*at);
+  }
+  if (at == list.end()) next.clear();
+  return Answer{Data().raw("items", items + "]").text("next", next).take()};
+}
+
+// Stores a setting and takes it into the running configuration; removes one likewise. Error: all
+// is as it was, or the error says that it is not.
+Status take_setting(Backend& b, const Call& c, const Setting& made);
+Result<Answer> remove_setting(Backend& b, const Call& c, std::string_view kind,
+                              std::string_view name);
+
+// Answers with what the running configuration has of it: the item of `list` whose `name` it has, as
+// `json` writes it.
 template <typename List, typename Name, typename F>
 Result<Answer> put_setting(Backend& b, const Call& c, const Setting& made, List Config::*list, Name name, F json) {
-  TRY(b.store.put_setting(made, c.by));
-  TRY(b.hooks.changed());
+  TRY(take_setting(b, c, made));
   const auto config = b.hooks.config();
   for (const auto& item : (*config).*list) {
     if (item.*name == made.name) return Answer{json(*config, item)};
   }
   return Error("another change was faster", Code::kUnavailable);
 }
-Result<Answer> remove_setting(Backend& b, const Call& c, std::string_view kind,
-                              std::string_view name);
 
 }  // namespace pintle::lookout

@@ -12,9 +12,14 @@ auto person_for(const Call& c) {
 }
 
 template <typename T, typename F>
+Result<Answer> list(Backend& b, const Call& c, std::vector<T> Directory::*list, F json) {
+  const auto config = b.hooks.config();
+  return named_page(c, config->directory.*list, [](const T& item) { return item.name; }, json);
+}
+
+template <typename T, typename F>
 Result<Answer> put(Backend& b, const Call& c, const Setting& made, std::vector<T> Directory::*list, F json) {
-  TRY(b.store.put_setting(made, c.by));
-  TRY(b.hooks.changed());
+  TRY(take_setting(b, c, made));
   const auto config = b.hooks.config();
   for (const T& item : config->directory.*list) {
     if (item.name == made.name) return Answer{json(item)};
@@ -25,7 +30,7 @@ Result<Answer> put(Backend& b, const Call& c, const Setting& made, std::vector<T
 }  // namespace
 
 Result<Answer> list_people(Backend& b, const Call& c) {
-  return Answer{items_json(b.hooks.config()->directory.people, person_for(c))};
+  return list(b, c, &Directory::people, person_for(c));
 }
 Result<Answer> put_person(Backend& b, const Call& c) {
   return put(b, c, TRY(person_setting(c.body, *b.hooks.config())), &Directory::people, person_for(c));
@@ -34,8 +39,8 @@ Result<Answer> remove_person(Backend& b, const Call& c) {
   return remove_setting(b, c, kPersonSetting, c.names.at(0));
 }
 
-Result<Answer> list_owners(Backend& b, const Call&) {
-  return Answer{items_json(b.hooks.config()->directory.owners, owners_json)};
+Result<Answer> list_owners(Backend& b, const Call& c) {
+  return list(b, c, &Directory::owners, owners_json);
 }
 Result<Answer> put_owners(Backend& b, const Call& c) {
   return put(b, c, TRY(owners_setting(c.body, *b.hooks.config())), &Directory::owners, owners_json);
@@ -44,8 +49,8 @@ Result<Answer> remove_owners(Backend& b, const Call& c) {
   return remove_setting(b, c, kOwnersSetting, c.names.at(0));
 }
 
-Result<Answer> list_oncall(Backend& b, const Call&) {
-  return Answer{items_json(b.hooks.config()->directory.oncall, oncall_json)};
+Result<Answer> list_oncall(Backend& b, const Call& c) {
+  return list(b, c, &Directory::oncall, oncall_json);
 }
 Result<Answer> put_oncall(Backend& b, const Call& c) {
   return put(b, c, TRY(oncall_setting(c.body, *b.hooks.config())), &Directory::oncall, oncall_json);

@@ -29,8 +29,9 @@ Result<RegionConfig> own_region(Backend& b, std::string_view name) {
 
 }  // namespace
 
-Result<Answer> list_regions(Backend& b, const Call&) {
-  return Answer{items_json(b.hooks.regions(), region_json)};
+Result<Answer> list_regions(Backend& b, const Call& c) {
+  return named_page(c, b.hooks.regions(), [](const RegionStatus& r) { return r.config.name; },
+                    region_json);
 }
 
 Result<Answer> show_region(Backend& b, const Call& c) {
@@ -39,18 +40,13 @@ Result<Answer> show_region(Backend& b, const Call& c) {
 
 Result<Answer> add_region(Backend& b, const Call& c) {
   const Setting made = TRY(region_setting(c.body, *b.hooks.config()));
-  TRY(b.store.put_setting(made, c.by));
-  if (Status taken = b.hooks.changed(); !taken) {
-    (void)b.store.remove_setting(made.kind, made.name, c.by);
-    return taken.error();
-  }
+  TRY(take_setting(b, c, made));
   return Answer{region_json(TRY(region_of(b, made.name)))};
 }
 
 Result<Answer> change_region(Backend& b, const Call& c) {
   const RegionConfig before = TRY(own_region(b, c.names[0]));
-  TRY(b.store.put_setting(TRY(region_setting(c.body, *b.hooks.config(), &before)), c.by));
-  TRY(b.hooks.changed());
+  TRY(take_setting(b, c, TRY(region_setting(c.body, *b.hooks.config(), &before))));
   return Answer{region_json(TRY(region_of(b, before.name)))};
 }
 

@@ -55,8 +55,9 @@ Regions::Slot Regions::slot_for(const RegionConfig& config) {
   return slot;
 }
 
-Status Regions::check(const Config& config) {
+Status Regions::check(const Config& config, std::optional<std::string_view> only) {
   for (const RegionConfig& c : config.regions) {
+    if (only && c.name != *only) continue;
     Region tried;
     {
       Lock held(mutex_);
@@ -67,6 +68,19 @@ Status Regions::check(const Config& config) {
     }
   }
   return ok();
+}
+
+// Whether its credentials, which are configured as they were, are the same, or cannot be told.
+bool Regions::keeps(Slot& slot) const {
+  const RegionConfig& config = slot.region->config();
+  slot.unreadable.clear();
+  if (slot.region->credentials() == slot.credentials) return true;
+  const Status readable = slot.region->check();
+  if (readable) return false;
+  slot.unreadable = readable.error().text();
+  options_.log("WARN", "a region's kubeconfig cannot be read: it goes on with the one it had",
+               {{"region", config.name}, {"error", slot.unreadable}});
+  return true;
 }
 
 void Regions::set(const Config& config, std::shared_ptr<const Rules> rules) {
@@ -82,7 +96,7 @@ void Regions::set(const Config& config, std::shared_ptr<const Rules> rules) {
     raw_events_ = config.raw_events;
     for (auto it = slots_.begin(); it != slots_.end();) {
       const bool kept = !tracks_anew && in([&](const RegionConfig& c) {
-        return c == it->region->config() && it->region->credentials() == it->credentials;
+        return c == it->region->config() && keeps(*it);
       });
       if (kept) {
         ++it;
@@ -198,7 +212,7 @@ void Regions::renew() {
   renewed_ms_ = now;
   for (const Slot& s : slots()) {
     if (!s.region->config().enabled || is_well(s.region->status().state)) continue;
-    if (s.region->credentials() == s.credentials) continue;
+    if (s.region->credentials() == s.credentials || !s.region->check()) continue;
     options_.log("INFO", "the region has other credentials", {{"region", s.region->config().name}});
     if (share_) share_->remove(s.region->config().name);
     {
@@ -258,6 +272,10 @@ Regions::Slot* Regions::slot_of(const WatchedRegion* region) {
 
 RegionStatus Regions::status_of(const Slot& slot) const {
   RegionStatus status = slot.region->status();
+  if (!slot.unreadable.empty()) {
+    append(status.error, {status.error.empty() ? "" : "; ",
+                          "it goes on with the kubeconfig it had: ", slot.unreadable});
+  }
   if (slot.lost && !share_) {
     status.state = "elsewhere";
     status.error = "another lookout has taken it; without [share] there may be one only";

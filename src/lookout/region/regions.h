@@ -46,9 +46,10 @@ class Regions {
   explicit Regions(RegionsOptions options);
   ~Regions();  // stop(), give_back()
 
-  // Whether their kubeconfigs can be read; reads files only.
-  Status check(const Config& config);
-  // Those of the configuration: what has changed is made anew, what it no longer has goes.
+  // Whether their kubeconfigs can be read, or that of this one ("": of none); reads files only.
+  Status check(const Config& config, std::optional<std::string_view> only = {});
+  // Those of the configuration: what has changed is made anew, what it no longer has goes. One whose
+  // kubeconfig alone has changed, and cannot be read, goes on with what it had, and its status says so.
   void set(const Config& config, std::shared_ptr<const Rules> rules);
   void start();
   // The store has refused a batch, because a newer epoch has its region.
@@ -71,6 +72,7 @@ class Regions {
   struct Slot {
     Region region;
     std::string credentials;  // a digest of them
+    std::string unreadable = {};  // why its kubeconfig is not the file's; "": it is
     Asks asks = Asks::kNot;
     bool competes = false;  // for its Lease
     bool lost = false;      // another process has taken it
@@ -78,6 +80,7 @@ class Regions {
   };
   Region make(const RegionConfig& config) REQUIRES(mutex_);
   Slot slot_for(const RegionConfig& config) REQUIRES(mutex_);
+  bool keeps(Slot& slot) const;
   std::vector<Slot> slots() const EXCLUDES(mutex_);
   Slot* slot_of(const WatchedRegion* region) REQUIRES(mutex_);
   std::optional<int64_t> wanted(const Slot& slot) const REQUIRES(mutex_);

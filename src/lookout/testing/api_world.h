@@ -24,8 +24,11 @@ struct ApiWorld {
   Config file;
   std::shared_ptr<const Config> config;
   std::vector<ApiHooks::NamedRelease> releases;
+  std::function<void()> on_releases;  // when somebody asks for them
   Subscription tried;
   Writer::Counters written;
+  Status takes = ok();  // what is changed
+  std::vector<std::string> asked_to_take;  // the regions
   std::string leader_unknown, region_state = "live";
   std::string of_file;  // the path of the file's subscription
   std::unique_ptr<Api> api;
@@ -54,9 +57,14 @@ struct ApiWorld {
       }
       return out;
     };
-    h.releases = [this] { return releases; };
+    h.releases = [this] {
+      if (on_releases) on_releases();
+      return releases;
+    };
     h.config = [this] { return config; };
-    h.changed = [this]() -> Status {
+    h.changed = [this](std::string_view region) -> Status {
+      asked_to_take.emplace_back(region);
+      if (!takes) return takes;
       take();
       return ok();
     };

@@ -18,6 +18,7 @@ namespace pintle::lookout {
 namespace {
 
 constexpr size_t kMaxBody = 1 << 20;
+constexpr size_t kMostAsking = 256, kMostSlow = 64;  // requests that wait
 constexpr std::string_view kJson = "application/json";
 
 Role role_of(std::string_view name) {
@@ -44,21 +45,35 @@ httpd::Response refusal(std::string_view path, int status, std::string_view text
   return path.starts_with(kHorizonPaths) ? answer(status, horizon_error(status, text)) : error(status, text);
 }
 
+// What is wrong with the request, or with what it meets, is 4xx; the rest is our own trouble.
 int status_of(Code code) {
   switch (code) {
+    case Code::kInvalidArgument:
+    case Code::kOutOfRange:
+      return 400;
+    case Code::kPermissionDenied:
+      return 403;
     case Code::kNotFound:
       return 404;
     case Code::kAlreadyExists:
     case Code::kFailedPrecondition:
+    case Code::kAborted:
       return 409;
+    case Code::kUnimplemented:
+      return 501;
     case Code::kUnavailable:
     case Code::kResourceExhausted:
+    case Code::kCancelled:
       return 503;
+    case Code::kDeadlineExceeded:
+      return 504;
+    case Code::kUnknown:
     case Code::kInternal:
+    case Code::kDataLoss:
+    case Code::kUnauthenticated:  // by another; who asks here is told 401 before
       return 500;
-    default:
-      return 400;
   }
+  return 500;
 }
 
 // "http://localhost:8090" in a Host header: what a page of another site cannot make a browser send.
@@ -84,9 +99,9 @@ class Server : public Api {
  public:
   Server(std::vector<TokenConfig> tokens, Store& store, sys::Clock& clock, ApiHooks hooks)
       : hooks_(std::move(hooks)),
-        streams_(store),
+        streams_(store, !hooks_.config()->database.starts_with("sqlite:")),
         backend_{store, clock, hooks_, [this] { return streams_.size(); },
-                 [this] { return errands_.stopped(); }} {
+                 [this] { return slow_.stopped(); }} {
     set_tokens(std::move(tokens));
   }
   ~Server() override { stop(0); }
@@ -98,10 +113,11 @@ class Server : public Api {
     tokens_ = std::move(tokens);
   }
   void committed() override { streams_.committed(); }
-  bool stopping() const override { return errands_.stopped(); }
+  bool stopping() const override { return slow_.stopped(); }
   void stop(int64_t grace_ms) override {
+    slow_.stop();
+    asking_.stop();  // it may begin streams
     streams_.stop();
-    errands_.stop();
     if (server_) server_->stop(static_cast<int>(grace_ms));
   }
 
@@ -112,13 +128,13 @@ class Server : public Api {
   };
   Caller caller(const httpd::Request& r) const;
   void handle(std::shared_ptr<httpd::Exchange> exchange);
-  void stream(std::shared_ptr<httpd::Exchange> exchange, const Call& call);
+  Status stream(const std::shared_ptr<httpd::Exchange>& exchange, const Call& call);
   httpd::Response serve(const ApiRoute& route, const Call& call);
 
   const ApiHooks hooks_;
   Streams streams_;
   Backend backend_;
-  Errands errands_;
+  Errands asking_{kMostAsking}, slow_{kMostSlow};  // the database, and what takes long
   std::unique_ptr<httpd::Server> server_;
   std::string url_;
   mutable Mutex mutex_;
@@ -209,23 +225,33 @@ void Server::handle(std::shared_ptr<httpd::Exchange> exchange) {
   if (const Status fine = check_query(route, call.query); !fine) {
     return exchange->respond(refusal(r.path, 400, fine.error().text()));
   }
-  if (route.handler == nullptr) return stream(std::move(exchange), call);
-  if (!route.slow) return exchange->respond(serve(route, call));
-  const bool taken = errands_.run(
-      [this, exchange, &route, call = std::move(call)] { exchange->respond(serve(route, call)); });
-  if (!taken) exchange->respond(refusal(r.path, 503, "too much is asked at once"));
+  if (route.place == Place::kIo) return exchange->respond(serve(route, call));
+  auto errand = [this, exchange, &route, call = std::move(call)] {
+    if (route.handler != nullptr) return exchange->respond(serve(route, call));
+    if (const Status begun = stream(exchange, call); !begun) {
+      exchange->respond(refusal(route.path, status_of(begun.error().code()), begun.error().text()));
+    }
+  };
+  if (!(route.place == Place::kSlow ? slow_ : asking_).run(std::move(errand))) {
+    exchange->respond(refusal(r.path, 503, "too much is asked at once"));
+  }
 }
 
-void Server::stream(std::shared_ptr<httpd::Exchange> exchange, const Call& call) {
+// Error: nothing was begun.
+Status Server::stream(const std::shared_ptr<httpd::Exchange>& exchange, const Call& call) {
   EventQuery query = event_query(call);
   query.newest_first = false;
   const std::string_view last = exchange->request().header("Last-Event-ID");
   if (!last.empty()) {
-    std::from_chars(last.data(), last.data() + last.size(), query.after);
+    const auto [end, failed] = std::from_chars(last.data(), last.data() + last.size(), query.after);
+    if (failed != std::errc() || end != last.data() + last.size() || query.after < 0) {
+      return Error("Last-Event-ID: want a number", Code::kInvalidArgument);
+    }
   } else if (httpd::find(call.query, "after") == nullptr) {
-    query.after = backend_.store.last_sequence().value_or(0);
+    query.after = TRY(backend_.store.last_sequence());
   }
-  streams_.add(std::move(exchange), std::move(query));
+  streams_.add(exchange, std::move(query));
+  return ok();
 }
 
 }  // namespace

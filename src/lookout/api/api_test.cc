@@ -38,7 +38,7 @@ TEST(OpenApi, TellsEveryRouteAndEverySchemaItNames) {
     EXPECT_NE(path->get(method), nullptr) << r.method << " " << r.path;
     EXPECT_TRUE(ids.insert(std::string(r.id)).second) << r.id;
     for (const auto name : split(r.query, " ")) {
-      EXPECT_TRUE(name.empty() || find_query_parameter(name) != nullptr) << name;
+      EXPECT_TRUE(name.empty() || query_field(name)) << name;
     }
   }
   const value::Value* known = value_at(*document, {"components", "schemas"});
@@ -385,6 +385,85 @@ TEST(Api, GivenUpDeliveriesAreSentAgainOnce) {
   const auto detail = w.ask("GET", "/deliveries/1");
   EXPECT_EQ(text_at(detail.json, {"delivery", "state"}), "dead");
   EXPECT_EQ(value_at(detail.json, {"items"})->length(), 1u);
+}
+
+TEST(Api, DeliveriesOfASpanOfTimeAreSentAgain) {
+  World w;
+  constexpr int64_t kHour = 3'600'000;
+  const auto dead = [&](const char* release) {
+    Event e = event_of("release.deployed");
+    e.release = release;
+    w.store.add(e);
+    const auto claimed = w.store.claim("me", 1, 60'000, 10);
+    ASSERT_EQ(claimed->size(), 1u);
+    Attempt a;
+    a.error = "no";
+    ASSERT_TRUE(w.store.finish(claimed->front().delivery, DeliveryState::kDead, 0, "no", a));
+    w.clock.step(kHour * 1'000'000);
+  };
+  dead("a"), dead("b"), dead("c");  // stored at 0, 1 and 2 hours
+  const auto resend = [&](int64_t from, int64_t to) {
+    const auto got = w.ask("POST", "/deliveries:resend",
+                           cat(R"({"from":)", kStartMs + from, R"(,"to":)", kStartMs + to, "}"));
+    EXPECT_EQ(got.status, 200) << got.text;
+    return number_at(got.json, {"resent"});
+  };
+  EXPECT_EQ(resend(3 * kHour, 9 * kHour), 0);
+  EXPECT_EQ(resend(1, kHour), 0) << "`to` is no more of it";
+  EXPECT_EQ(resend(kHour, 2 * kHour), 1);
+  const auto claimed = w.store.claim("me", 1, 60'000, 10);
+  ASSERT_EQ(claimed->size(), 1u);
+  EXPECT_EQ(claimed->front().event.event.release, "b");
+  EXPECT_EQ(claimed->front().delivery.generation, 2);
+  EXPECT_EQ(resend(0, 3 * kHour), 2) << "that one was sent again before";
+}
+
+TEST(Api, WhatIsNotTheRequestsFaultIsOurs) {
+  World w;
+  const std::pair<Code, int> cases[] = {
+      {Code::kInvalidArgument, 400}, {Code::kOutOfRange, 400},         {Code::kPermissionDenied, 403},
+      {Code::kNotFound, 404},        {Code::kAlreadyExists, 409},      {Code::kFailedPrecondition, 409},
+      {Code::kAborted, 409},         {Code::kUnimplemented, 501},      {Code::kUnavailable, 503},
+      {Code::kCancelled, 503},       {Code::kResourceExhausted, 503},  {Code::kDeadlineExceeded, 504},
+      {Code::kUnknown, 500},         {Code::kInternal, 500},           {Code::kDataLoss, 500},
+      {Code::kUnauthenticated, 500}};
+  for (const auto& [code, status] : cases) {
+    w.takes = Error("so it is", code);
+    const auto got = w.ask("POST", "/people", R"({"name":"ann"})");
+    EXPECT_EQ(got.status, status) << static_cast<int>(code);
+    EXPECT_EQ(got.error(), "so it is");
+  }
+}
+
+TEST(Api, WhatIsNotTakenIsAsItWasBefore) {
+  World w;
+  ASSERT_EQ(w.ask("POST", "/people", R"({"name":"ann","mail":"ann@example.com"})").status, 201);
+  ASSERT_EQ(w.ask("POST", "/regions", Data().text("name", "south").text("kubeconfig", kKubeconfig).take()).status, 201);
+  EXPECT_EQ(w.asked_to_take, (std::vector<std::string>{"", "south"}));
+  const auto before = *w.store.settings();
+  w.takes = Error("no", Code::kUnavailable);
+  const struct {
+    const char *method, *path, *body;
+  } cases[] = {
+      {"POST", "/people", R"({"name":"bob"})"},
+      {"POST", "/people", R"({"name":"ann","mail":"other@example.com"})"},
+      {"DELETE", "/people/ann", ""},
+      {"POST", "/rules", R"({"name":"mine","kind":"Pod","type":"mine.seen"})"},
+      {"POST", "/cleaning/policies", R"({"type":"*","keep":"1d"})"},
+      {"PUT", "/regions/south", R"({"environment":"trial"})"},
+      {"DELETE", "/regions/south", ""},
+  };
+  for (const auto& c : cases) {
+    const auto got = w.ask(c.method, c.path, c.body);
+    EXPECT_EQ(got.status, 503) << c.path << got.text;
+    const auto after = *w.store.settings();
+    ASSERT_EQ(after.size(), before.size()) << c.method << c.path;
+    for (size_t i = 0; i < after.size(); ++i) {
+      EXPECT_EQ(after[i].name, before[i].name) << c.path;
+      EXPECT_EQ(after[i].value, before[i].value) << c.path;
+      EXPECT_EQ(after[i].secret, before[i].secret) << c.path;
+    }
+  }
 }
 
 TEST(Api, HostileTextsComeOutAsTexts) {

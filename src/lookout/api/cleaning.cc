@@ -29,8 +29,10 @@ std::string policy_json(const CleaningPolicy& p) {
 
 }  // namespace
 
-Result<Answer> list_policies(Backend& b, const Call&) {
-  return Answer{items_json(b.hooks.config()->cleaning, policy_json)};
+Result<Answer> list_policies(Backend& b, const Call& c) {
+  const auto config = b.hooks.config();
+  return named_page(c, config->cleaning, [](const CleaningPolicy& p) { return p.name; },
+                    policy_json);
 }
 
 Result<Answer> put_policy(Backend& b, const Call& c) {

@@ -6,7 +6,7 @@ Errands::~Errands() { stop(); }
 
 bool Errands::run(std::function<void()> errand) {
   Lock held(mutex_);
-  if (stop_ || waiting_.size() >= kMostWaiting) return false;
+  if (stop_ || waiting_.size() >= most_waiting_) return false;
   waiting_.push_back(std::move(errand));
   if (idle_ < waiting_.size() && threads_.size() < kThreads) {
     threads_.emplace_back([this] { work(); });

@@ -1,4 +1,4 @@
-// Errands: a few threads for what takes long: sending a test, reading much. They start when there
+// Errands: a few threads for what may wait: for the database, or for others. They start when there
 // is work. Thread-safe.
 #pragma once
 
@@ -13,8 +13,9 @@ namespace pintle::lookout {
 
 class Errands {
  public:
-  static constexpr size_t kThreads = 4, kMostWaiting = 64;
+  static constexpr size_t kThreads = 4;
 
+  explicit Errands(size_t most_waiting) : most_waiting_(most_waiting) {}
   ~Errands();
   // False: too many wait already, or it is over.
   bool run(std::function<void()> errand);
@@ -25,6 +26,7 @@ class Errands {
  private:
   void work();
 
+  const size_t most_waiting_;
   mutable Mutex mutex_;
   Condition changed_;
   std::deque<std::function<void()>> waiting_ GUARDED_BY(mutex_);

@@ -1,4 +1,7 @@
 // What has happened, what types of it there are, and the releases as they are.
+#include <algorithm>
+#include <iterator>
+
 #include "base/strings.h"
 #include "json/json.h"
 #include "lookout/api/handlers.h"
@@ -8,6 +11,8 @@
 
 namespace pintle::lookout {
 namespace {
+
+constexpr int kRowsAtOnce = 5'000, kMostLooks = 20;  // a reader of the store is held for some 20 ms
 
 // "step:number who:text" as the JSON Schema of an event's data.
 std::string data_schema(std::string_view fields) {
@@ -39,9 +44,25 @@ EventQuery event_query(const Call& c) {
   return out;
 }
 
+// Where few fit, it ends after so many rows with `more`, and `next` goes on behind them.
 Result<Answer> list_events(Backend& b, const Call& c) {
-  const auto found = TRY(b.store.events(event_query(c)));
-  return Answer{items_json(found, event_json, found.empty() ? 0 : found.back().sequence)};
+  EventQuery query = event_query(c);
+  const auto most = static_cast<size_t>(query.limit);
+  std::vector<StoredEvent> found;
+  bool more = true;
+  for (int looks = 0; more && found.size() < most && looks < kMostLooks && !b.stopped(); ++looks) {
+    query.limit = static_cast<int>(most - found.size());
+    EventPage page = TRY(b.store.look(query, kRowsAtOnce));
+    std::move(page.events.begin(), page.events.end(), std::back_inserter(found));
+    query.after = page.looked;
+    more = page.more;
+  }
+  const bool full = found.size() == most;
+  std::string out = items_json(found, event_json, more           ? query.after
+                                                  : found.empty() ? 0
+                                                                  : found.back().sequence);
+  if (more && !full) out.insert(out.size() - 1, ",\"more\":true");
+  return Answer{std::move(out)};
 }
 
 Result<Answer> show_event(Backend& b, const Call& c) {
@@ -61,18 +82,34 @@ Result<Answer> show_event(Backend& b, const Call& c) {
   return Answer{cat(out, ",\"deliveries\":[", join(deliveries, ","), "]}")};
 }
 
-Result<Answer> list_event_types(Backend&, const Call&) {
-  return Answer{items_json(event_types(), [](const EventType& t) {
-    return Data()
-        .text("type", t.name)
-        .text("meaning", t.meaning)
-        .raw("schema", data_schema(t.data))
-        .take();
-  })};
+Result<Answer> list_event_types(Backend&, const Call& c) {
+  return named_page(c, event_types(), [](const EventType& t) { return std::string(t.name); },
+                    [](const EventType& t) {
+                      return Data()
+                          .text("type", t.name)
+                          .text("meaning", t.meaning)
+                          .raw("schema", data_schema(t.data))
+                          .take();
+                    });
 }
 
-Result<Answer> list_releases(Backend& b, const Call&) {
-  return Answer{items_json(b.hooks.releases(), release_json)};
+// They come and go while somebody reads: `after` is a place in their order, whatever stands there.
+Result<Answer> list_releases(Backend& b, const Call& c) {
+  std::vector<std::pair<std::string, ApiHooks::NamedRelease>> all;
+  const std::string after = c.text("after");
+  for (ApiHooks::NamedRelease& r : b.hooks.releases()) {
+    std::string place = cat(r.region, "/", r.release.name_space, "/", r.release.name, "/", r.release.kind);
+    if (place > after) all.emplace_back(std::move(place), std::move(r));
+  }
+  const auto shown = std::min(all.size(), static_cast<size_t>(c.limit()));
+  const auto by_place = [](const auto& x, const auto& y) { return x.first < y.first; };
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(shown);
+  std::partial_sort(all.begin(), end, all.end(), by_place);
+  const std::string next = shown < all.size() ? all[shown - 1].first : "";
+  all.erase(end, all.end());
+  std::string out = items_json(all, [](const auto& r) { return release_json(r.second); });
+  if (!next.empty()) out.insert(out.size() - 1, cat(",\"next\":", json::quoted(next)));
+  return Answer{std::move(out)};
 }
 
 }  // namespace pintle::lookout

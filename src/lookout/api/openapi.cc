@@ -16,7 +16,8 @@ std::string role_name(Role role) {
   return role == Role::kAdmin ? "admin" : role == Role::kOperate ? "operate" : "read";
 }
 
-std::string content_json(std::string_view gives) {
+// next: the type of where a page goes on.
+std::string content_json(std::string_view gives, std::string_view next = "number") {
   if (gives.find('/') != std::string_view::npos) {
     const bool json = gives == "application/json";
     return cat("{", json::quoted(gives), ":{\"schema\":", type_json(json ? "any" : "text"), "}}");
@@ -24,8 +25,11 @@ std::string content_json(std::string_view gives) {
   std::string schema = type_json(gives);
   if (gives.starts_with('[')) {
     schema = cat("{\"type\":\"object\",\"required\":[\"items\"],\"properties\":{\"items\":", schema,
-                 ",\"next\":{\"type\":\"integer\",\"description\":",
-                 json::quoted("what `after` is for the page that follows"), "}}}");
+                 ",\"next\":{\"type\":\"", next == "text" ? "string" : "integer", "\",\"description\":",
+                 json::quoted("what `after` is for the page that follows"),
+                 "},\"more\":{\"type\":\"boolean\",\"description\":",
+                 json::quoted("not all was looked at: go on at `next`, however few items there are"),
+                 "}}}");
   }
   return cat("{\"application/json\":{\"schema\":", schema, "}}");
 }
@@ -50,8 +54,7 @@ std::string parameters_json(const ApiRoute& r) {
     out.push_back(parameter_json(name, "path", number ? "number" : "text", ""));
   }
   for (const std::string_view name : split(r.query, " ")) {
-    const SchemaField* p = find_query_parameter(name);
-    if (p != nullptr) out.push_back(parameter_json(p->name, "query", p->type, p->meaning));
+    if (const auto p = query_field(name)) out.push_back(parameter_json(p->name, "query", p->type, p->meaning));
   }
   return cat("[", join(out, ","), "]");
 }
@@ -66,8 +69,10 @@ std::string operation_json(const ApiRoute& r) {
   const std::string also =
       r.also == 0 ? "" : cat("\"", r.also, "\":{\"description\":\"it is not so\",\"content\":",
                              content_json(r.gives), "},");
+  const bool named = r.query.find("after:text") != std::string_view::npos;
   out.raw("responses",
-          cat("{\"", r.status, "\":{\"description\":\"done\",\"content\":", content_json(r.gives),
+          cat("{\"", r.status, "\":{\"description\":\"done\",\"content\":",
+              content_json(r.gives, named ? "text" : "number"),
               "},", also, "\"default\":{\"description\":\"what is wrong\",\"content\":",
               content_json(r.gives.starts_with("Horizon") ? "HorizonError" : "Error"), "}}"));
   if (r.role == Role::kNone) {

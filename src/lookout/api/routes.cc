@@ -11,9 +11,10 @@ namespace {
 
 constexpr Role kOpen = Role::kNone, kRead = Role::kRead, kOperate = Role::kOperate,
                kAdmin = Role::kAdmin;
-constexpr bool kSlow = true;
+constexpr Place kIo = Place::kIo, kDatabase = Place::kDatabase, kSlow = Place::kSlow;
 constexpr std::string_view kEventQuery =
     "after limit newest type region ns kind name reason release from to";
+constexpr std::string_view kNamedPage = "after:text limit";  // `after` names the last one seen
 
 constexpr ApiRoute kRoutes[] = {
     {"GET", "/", kRead, "showPage", "The status page.", "", "", 200, "text/html", show_page},
@@ -34,14 +35,14 @@ constexpr ApiRoute kRoutes[] = {
     {"POST", "/page/deliveries/{id}/skip", kOperate, "postSkip", "As its API; then its page.", "",
      "", 303, "text/html", post_skip},
     {"GET", "/healthz", kOpen, "isAlive", "The process works.", "", "", 200, "text/plain",
-     show_health},
+     show_health, kIo},
     {"GET", "/readyz", kOpen, "isReady",
      "The database answers, and it is known which regions are this process's.", "", "", 200,
-     "Readiness", show_ready, !kSlow, 503},
+     "Readiness", show_ready, kDatabase, 503},
     {"GET", "/metrics", kRead, "showMetrics", "Counters and gauges in Prometheus' text form.", "",
      "", 200, "text/plain; version=0.0.4", show_metrics},
     {"GET", "/openapi.json", kRead, "showApi", "This document.", "", "", 200, "application/json",
-     show_openapi},
+     show_openapi, kIo},
 
     {"GET", "/events", kRead, "listEvents", "What has happened, in order.", kEventQuery, "", 200,
      "[Event]", list_events},
@@ -50,12 +51,12 @@ constexpr ApiRoute kRoutes[] = {
      kEventQuery, "", 200, "text/event-stream", nullptr},
     {"GET", "/events/{sequence}", kRead, "showEvent", "One event, and who was told.", "", "", 200,
      "EventDetail", show_event},
-    {"GET", "/supportevents", kRead, "listEventTypes", "The types of events there are.", "", "",
-     200, "[EventType]", list_event_types},
-    {"GET", "/releases", kRead, "listReleases", "The releases as they are now.", "", "", 200,
-     "[Release]", list_releases},
+    {"GET", "/supportevents", kRead, "listEventTypes", "The types of events there are.", kNamedPage,
+     "", 200, "[EventType]", list_event_types, kIo},
+    {"GET", "/releases", kRead, "listReleases", "The releases as they are now, by region, namespace and name.",
+     kNamedPage, "", 200, "[Release]", list_releases},
 
-    {"GET", "/subscriptions", kRead, "listSubscriptions", "Who is told what.", "scope", "", 200,
+    {"GET", "/subscriptions", kRead, "listSubscriptions", "Who is told what.", "after limit scope", "", 200,
      "[Subscription]", list_subscriptions},
     {"POST", "/subscriptions", kAdmin, "addSubscription", "Tells someone.", "", "SubscriptionInput",
      201, "Subscription", add_subscription},
@@ -90,7 +91,7 @@ constexpr ApiRoute kRoutes[] = {
     {"POST", "/deliveries/{id}/skip", kOperate, "skipDelivery",
      "Cancels one that waits, so that its key goes on.", "", "", 200, "Done", skip_delivery},
 
-    {"GET", "/regions", kRead, "listRegions", "The clusters that are watched.", "", "", 200,
+    {"GET", "/regions", kRead, "listRegions", "The clusters that are watched.", kNamedPage, "", 200,
      "[Region]", list_regions},
     {"POST", "/regions", kAdmin, "addRegion", "Watches another cluster.", "", "RegionInput", 201,
      "Region", add_region, kSlow},
@@ -106,7 +107,7 @@ constexpr ApiRoute kRoutes[] = {
     {"GET", "/gaps", kRead, "listGaps", "Spans whose states may have been lost.", "after limit", "",
      200, "[Gap]", list_gaps},
 
-    {"GET", "/rules", kRead, "listRules", "What Events mean, the first match first.", "", "", 200,
+    {"GET", "/rules", kRead, "listRules", "What Events mean, the first match first.", kNamedPage, "", 200,
      "[Rule]", list_rules},
     {"POST", "/rules", kAdmin, "putRule", "Adds a rule, or changes the one of that name.", "",
      "RuleInput", 201, "Rule", put_rule, kSlow},
@@ -116,26 +117,26 @@ constexpr ApiRoute kRoutes[] = {
     {"POST", "/rules:dryrun", kRead, "tryRule", "What a rule would have made of what is stored.",
      "", "RuleTrial", 200, "RuleTried", try_rule, kSlow},
 
-    {"GET", "/people", kRead, "listPeople", "Whom messages may call; contacts for operators.", "",
+    {"GET", "/people", kRead, "listPeople", "Whom messages may call; contacts for operators.", kNamedPage,
      "", 200, "[Person]", list_people},
     {"POST", "/people", kAdmin, "putPerson", "Adds somebody, or changes the one of that name.", "",
      "PersonInput", 201, "Person", put_person, kSlow},
     {"DELETE", "/people/{name}", kAdmin, "removePerson", "Takes that back.", "", "", 200, "Done",
      remove_person, kSlow},
-    {"GET", "/owners", kRead, "listOwners", "Who owns what; the first that fits has it.", "", "",
+    {"GET", "/owners", kRead, "listOwners", "Who owns what; the first that fits has it.", kNamedPage, "",
      200, "[Owners]", list_owners},
     {"POST", "/owners", kAdmin, "putOwners", "Adds a row, or changes the one of that name.", "",
      "OwnersInput", 201, "Owners", put_owners, kSlow},
     {"DELETE", "/owners/{name}", kAdmin, "removeOwners", "Takes that back.", "", "", 200, "Done",
      remove_owners, kSlow},
-    {"GET", "/oncall", kRead, "listDuties", "Who is on duty when.", "", "", 200, "[Duty]",
+    {"GET", "/oncall", kRead, "listDuties", "Who is on duty when.", kNamedPage, "", 200, "[Duty]",
      list_oncall},
     {"POST", "/oncall", kAdmin, "putDuty", "Adds a row, or changes the one of that name.", "",
      "DutyInput", 201, "Duty", put_oncall, kSlow},
     {"DELETE", "/oncall/{name}", kAdmin, "removeDuty", "Takes that back.", "", "", 200, "Done",
      remove_oncall, kSlow},
 
-    {"GET", "/cleaning/policies", kRead, "listPolicies", "How long things are kept.", "", "", 200,
+    {"GET", "/cleaning/policies", kRead, "listPolicies", "How long things are kept.", kNamedPage, "", 200,
      "[Policy]", list_policies},
     {"POST", "/cleaning/policies", kAdmin, "putPolicy", "Sets how long rows are kept, and how many.",
      "", "PolicyInput", 201, "Policy", put_policy, kSlow},
@@ -221,13 +222,23 @@ RouteMatch find_route(std::string_view method, const std::vector<std::string>& p
   return out;
 }
 
+std::optional<SchemaField> query_field(std::string_view word) {
+  const size_t colon = word.find(':');
+  const SchemaField* known = find_query_parameter(word.substr(0, colon));
+  if (known == nullptr) return std::nullopt;
+  SchemaField out = *known;
+  if (colon != word.npos) out.type = word.substr(colon + 1);
+  return out;
+}
+
 Status check_query(const ApiRoute& route, const httpd::Query& query) {
   const auto known = split(route.query, " ");
   for (const auto& [name, value] : query) {
-    const SchemaField* p = find_query_parameter(name);
-    if (p == nullptr || std::find(known.begin(), known.end(), name) == known.end()) {
-      return wrong(name, "unknown parameter");
-    }
+    const auto word = std::find_if(known.begin(), known.end(), [&](std::string_view w) {
+      return w.substr(0, w.find(':')) == name;
+    });
+    const auto p = word == known.end() ? std::nullopt : query_field(*word);
+    if (!p) return wrong(name, "unknown parameter");
     if ((p->type == "number" || p->type == "time") && !is_number(value)) {
       return wrong(name, "want a number");
     }

@@ -49,9 +49,10 @@ KubeEvent raw_event(const StoredEvent& e) {
 
 }  // namespace
 
-Result<Answer> list_rules(Backend& b, const Call&) {
+Result<Answer> list_rules(Backend& b, const Call& c) {
   const auto config = b.hooks.config();
-  return Answer{items_json(config->rules, [&](const Rule& r) { return shown(*config, r); })};
+  return named_page(c, config->rules, [](const Rule& r) { return r.name; },
+                    [&](const Rule& r) { return shown(*config, r); });
 }
 
 Result<Answer> put_rule(Backend& b, const Call& c) {
@@ -73,17 +74,20 @@ Result<Answer> try_rule(Backend& b, const Call& c) {
   top.skip("rule");
   top.number("from", query.from_ms, 0, INT64_MAX);
   top.number("to", query.to_ms, 0, INT64_MAX);
+  top.number("after", query.after, 0, INT64_MAX);
   TRY(top.end());
   const value::Value* rule = body.get("rule");
   if (rule == nullptr) return top.error("rule", "is missing");
   const auto rules = TRY(Rules::compile(TRY(rules_of(*rule))));
   int64_t seen = 0, matched = 0;
+  bool more = true;
   std::vector<std::string> hits;
-  while (seen < kDryRunEvents && !b.stopped()) {
-    const auto events = TRY(b.store.events(query));
-    for (const StoredEvent& e : events) {
+  while (more && seen < kDryRunEvents && !b.stopped()) {
+    const EventPage page = TRY(b.store.look(query, kRowsAtOnce));
+    more = page.more;
+    query.after = page.looked;
+    for (const StoredEvent& e : page.events) {
       ++seen;
-      query.after = e.sequence;
       const auto hit = rules.match(raw_event(e), e.cluster_uid, e.region, e.event.labels);
       if (hit.rule == nullptr || ++matched > static_cast<int64_t>(kDryRunShown)) continue;
       hits.push_back(Data()
@@ -94,12 +98,13 @@ Result<Answer> try_rule(Backend& b, const Call& c) {
                          .text("dedup_key", hit.dedup_key)
                          .take());
     }
-    if (events.size() < static_cast<size_t>(kRowsAtOnce)) break;
   }
   return Answer{Data()
                     .number("seen", seen)
                     .number("matched", matched)
                     .raw("items", cat("[", join(hits, ","), "]"))
+                    .raw("more", more ? "true" : "false")
+                    .number("next", more ? query.after : 0)
                     .take()};
 }
 

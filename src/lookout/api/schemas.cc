@@ -12,7 +12,7 @@ namespace {
 constexpr bool kAlways = true;
 
 constexpr SchemaField kQuery[] = {
-    {"after", "number", "the page that follows this sequence or id"},
+    {"after", "number", "the page that follows this sequence, id or name"},
     {"event", "number", "an event's sequence"},
     {"eventType", "text", "of Horizon's"},
     {"filter", "text", "a part of the name of what it happened to"},
@@ -381,6 +381,7 @@ constexpr SchemaField kRuleTrial[] = {
     {"rule", "any", "a rule, or TOML of some", kAlways},
     {"from", "time", "of the stored Events"},
     {"to", "time", ""},
+    {"after", "number", "of those behind this sequence only"},
 };
 
 constexpr SchemaField kRuleHit[] = {
@@ -392,9 +393,11 @@ constexpr SchemaField kRuleHit[] = {
 };
 
 constexpr SchemaField kRuleTried[] = {
-    {"seen", "number", "Events looked at"},
+    {"seen", "number", "Events looked at, 100,000 at most"},
     {"matched", "number", ""},
     {"items", "[RuleHit]", "the first hundred", kAlways},
+    {"more", "flag", "there are more Events than were looked at", kAlways},
+    {"next", "number", "what `after` is for those; without more nothing"},
 };
 
 constexpr SchemaField kReadiness[] = {

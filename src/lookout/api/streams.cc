@@ -9,11 +9,10 @@
 namespace pintle::lookout {
 namespace {
 
-constexpr size_t kMostQueued = 1 << 20;
-constexpr int kRows = 200;
+constexpr int kRows = 200, kLooked = 5'000;  // of a turn
 constexpr int64_t kSilenceNs = int64_t{15} * 1'000'000'000;
 constexpr auto kSlowCheck = std::chrono::milliseconds(200);
-constexpr auto kIdleCheck = std::chrono::seconds(5);
+constexpr auto kIdleCheck = std::chrono::seconds(5), kSharedCheck = std::chrono::seconds(1);
 
 httpd::Frame frame(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
@@ -21,7 +20,7 @@ httpd::Frame frame(std::string text) {
 
 }  // namespace
 
-Streams::Streams(Store& store) : store_(store) {
+Streams::Streams(Store& store, bool shared) : store_(store), shared_(shared) {
   thread_ = std::thread([this] { work(); });
 }
 
@@ -62,39 +61,43 @@ void Streams::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool Streams::feed(One& one) {
-  while (one.behind && one.exchange->queued_bytes() < kMostQueued) {
-    const auto events = store_.events(one.query);
-    if (!events) return true;  // the database is away: later
+Streams::Fed Streams::feed(One& one) {
+  const bool room = one.exchange->queued_bytes() < kMostQueued;
+  if (one.behind && room) {
+    const auto page = store_.look(one.query, kLooked);
+    if (!page) return Fed::kStuck;  // the database is away: later
     std::string text;
-    for (const StoredEvent& e : *events) {
+    for (const StoredEvent& e : page->events) {
       append(text, {"id: ", cat(e.sequence), "\nevent: ", e.event.type, "\ndata: ", event_json(e),
                     "\n\n"});
-      one.query.after = e.sequence;
     }
-    one.behind = events->size() == static_cast<size_t>(kRows);
-    if (text.empty()) break;
-    one.said_ns = sys::real_clock().monotonic_ns();
-    if (!one.exchange->send(frame(std::move(text)))) return false;
+    one.query.after = page->looked;
+    one.behind = page->more;
+    if (!text.empty()) {
+      one.said_ns = sys::real_clock().monotonic_ns();
+      if (!one.exchange->send(frame(std::move(text)))) return Fed::kOver;
+    }
   }
   const int64_t now = sys::real_clock().monotonic_ns();
   if (now - one.said_ns > kSilenceNs) {
     one.said_ns = now;
-    return one.exchange->send(frame(": still here\n\n"));
+    if (!one.exchange->send(frame(": still here\n\n"))) return Fed::kOver;
   }
-  return true;
+  return !one.behind ? Fed::kAll : room ? Fed::kMore : Fed::kStuck;
 }
 
 bool Streams::wanted() const { return stop_ || news_ || !fresh_.empty(); }
 
 void Streams::work() {
   Lock held(mutex_);
-  bool slow = false;
+  bool hungry = false, stuck = false;
   while (!stop_) {
-    if (!slow && streams_.empty()) {
+    if (!hungry && !stuck && streams_.empty()) {
       while (!wanted()) changed_.wait(mutex_);
-    } else {
-      const Deadline until(slow ? kSlowCheck : kIdleCheck);
+    } else if (!hungry) {
+      const Deadline until(stuck     ? kSlowCheck
+                           : shared_ ? std::chrono::milliseconds(kSharedCheck)
+                                     : std::chrono::milliseconds(kIdleCheck));
       while (!wanted() && changed_.wait_until(mutex_, until)) {
       }
     }
@@ -106,12 +109,14 @@ void Streams::work() {
     std::list<One> turn;
     turn.swap(streams_);
     held.unlock();
-    slow = false;
+    const int64_t last = shared_ && !news && !turn.empty() ? store_.last_sequence().value_or(0) : 0;
+    hungry = stuck = false;
     for (auto it = turn.begin(); it != turn.end();) {
-      it->behind = it->behind || news;
-      const bool alive = feed(*it);
-      slow = slow || (alive && it->behind);
-      it = alive ? std::next(it) : turn.erase(it);
+      it->behind = it->behind || news || last > it->query.after;
+      const Fed fed = feed(*it);
+      hungry = hungry || fed == Fed::kMore;
+      stuck = stuck || fed == Fed::kStuck;
+      it = fed == Fed::kOver ? turn.erase(it) : std::next(it);
     }
     held.lock();
     streams_.splice(streams_.begin(), turn);

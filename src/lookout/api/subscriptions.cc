@@ -78,7 +78,11 @@ Result<Answer> list_subscriptions(Backend& b, const Call& c) {
   if (const std::string place = c.text("scope"); !place.empty()) {
     std::erase_if(all, [&](const Subscription& s) { return !concerns(s.filter, place); });
   }
-  return Answer{items_json(all, [&](const Subscription& s) { return shown(b, s); })};
+  std::erase_if(all, [after = c.number("after")](const Subscription& s) { return s.id <= after; });
+  const bool more = all.size() > static_cast<size_t>(c.limit());
+  if (more) all.resize(static_cast<size_t>(c.limit()));
+  return Answer{items_json(all, [&](const Subscription& s) { return shown(b, s); },
+                           more ? all.back().id : 0)};
 }
 
 Result<Answer> add_subscription(Backend& b, const Call& c) {

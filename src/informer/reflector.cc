@@ -515,6 +515,11 @@ void Reflector::listed(std::string version) {
   counters_.last_error.clear();
   if (older_version(version, told_version())) set_back(version);
   version_unavailable_ = unordered_ = uncertain_ = lost_ = false;
+  if (options_.order) {
+    std::stable_sort(items_.begin(), items_.end(), [&](const ObjectPtr& a, const ObjectPtr& b) {
+      return options_.order(*a, *b);
+    });
+  }
   sink_.push({.kind = Delta::Kind::kReplaced,
               .objects = std::exchange(items_, {}),
               .version = version,

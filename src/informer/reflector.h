@@ -95,6 +95,8 @@ struct ReflectorOptions {
   // them only: a list then takes the memory of their heads, whatever its length. Deletes that it
   // tells come last. Only for a sink that keeps heads.
   bool stream_lists = false;
+  // What a list tells is told in this order; empty: in the server's, by name. Not with stream_lists.
+  std::function<bool(const Object&, const Object&)> order = {};
   // Watch from here instead of listing first: for a consumer that stored how far it got.
   std::string start_version = {};
   // List nothing older than this: for one that stored what it saw, and must not be taken back by a

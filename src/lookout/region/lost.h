@@ -12,7 +12,7 @@
 
 namespace pintle::lookout {
 
-// What the tracker knows after its first list: Tracker::knows_record and has_release.
+// What the tracker knows after its first list: Tracker::knows_record; has_release or told_end.
 struct Known {
   std::function<bool(const std::string& uid)> record;
   std::function<bool(std::string_view resource, std::string_view name_space, std::string_view name)>

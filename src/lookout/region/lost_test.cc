@@ -18,7 +18,7 @@ std::string record(std::string_view name, int revision) {
 Known known(const Tracker& t) {
   return {[&t](const std::string& uid) { return t.knows_record(uid); },
           [&t](std::string_view resource, std::string_view name_space, std::string_view name) {
-            return t.has_release(resource, name_space, name);
+            return t.has_release(resource, name_space, name) || t.told_end(name_space, name);
           }};
 }
 
@@ -28,6 +28,34 @@ Batch blank(int64_t region_id) {
   b.region = "eu";
   b.cluster_uid = "c";
   return b;
+}
+
+TEST(Lost, TellsNoEndTwiceOfAReleaseWhoseLastRecordGoesAfterTheList) {
+  sys::FakeClock clock;
+  auto store = Store::open({.url = "sqlite::memory:", .secret_key = std::string(32, 'k')}, clock);
+  const auto region = (*store)->put_region({0, "eu", "c", "", true, 0});
+  Batch before = blank(region->id);
+  Tracker was("c");
+  for (const int revision : {8, 9}) {
+    const auto events = was.observe("secrets", Change::kAdded, record("web", revision), false, 1000);
+    Observation o;
+    o.resource = "secrets";
+    o.uid = cat("web", revision);
+    o.version = "1";
+    before.observations.push_back(o);
+    for (Event e : *events) before.events.push_back(e);
+  }
+  ASSERT_TRUE((*store)->commit(before));
+  // Killed in the middle of an uninstall: the first list has the newest record, which goes then.
+  Tracker now("c");
+  ASSERT_TRUE(now.observe("secrets", Change::kAdded, record("web", 9), true, 2000));
+  const auto end = now.observe("secrets", Change::kDeleted, record("web", 9), false, 2000);
+  ASSERT_EQ(end->size(), 1u);
+  EXPECT_EQ(end->at(0).type, "release.uninstalled");
+  Batch batch = blank(region->id);
+  ASSERT_TRUE(find_lost(**store, known(now), "secrets", {}, 2000, batch));
+  EXPECT_TRUE(batch.events.empty());
+  EXPECT_EQ(batch.observations.size(), 2u) << "the ends of both records";
 }
 
 TEST(Lost, TellsWhatWasUninstalledWhileNobodyWatched) {

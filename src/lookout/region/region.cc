@@ -270,6 +270,10 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
     options.reflector.transform = informer::drop_managed_fields();
   } else if (w.name == "secrets" || w.name == "configmaps") {
     options.reflector.transform = condense_release;
+    options.reflector.stream_lists = false;
+    options.reflector.order = [](const informer::Object& a, const informer::Object& b) {
+      return comes_before(a.key(), b.key());
+    };
   } else {
     options.reflector.transform = trim_managed_fields;
   }
@@ -470,7 +474,8 @@ void WatchedRegion::tell_lost(int64_t now) {
                     },
                     [this](std::string_view resource, std::string_view space, std::string_view name) {
                       Lock held(mutex_);
-                      return observer_->tracker().has_release(resource, space, name);
+                      const Tracker& t = observer_->tracker();
+                      return t.has_release(resource, space, name) || t.told_end(space, name);
                     }};
   for (const std::string_view resource : {"secrets", "configmaps"}) {
     Batch batch;

@@ -323,6 +323,31 @@ TEST_F(RegionTest, WhatHappenedMeanwhileIsToldWhateverTheClustersClock) {
   }
 }
 
+TEST_F(RegionTest, WhatAListTellsOfAReleaseIsInTheOrderOfItsRevisions) {
+  begin();
+  cluster_.bookmark();
+  settle();
+  region_.reset();
+  clock_.step(30'000'000'000);
+  const int64_t at = clock_.now_ns() / 1'000'000'000;
+  for (const int revision : {1, 2, 9, 10, 11}) {
+    const std::string name = cat("sh.helm.release.v1.web.v", revision);
+    cluster_.put("/api/v1/secrets",
+                 {"shop", name, name, "\"type\":\"helm.sh/release.v1\"",
+                  cat("\"owner\":\"helm\",\"name\":\"web\",\"status\":\"", revision == 11 ? "deployed" : "failed",
+                      "\",\"version\":\"", revision, "\",\"modifiedAt\":\"", at, "\"")});
+  }
+  begin();
+  std::vector<int64_t> revisions;
+  EventQuery query;
+  query.release = "web";
+  query.newest_first = false;
+  for (const StoredEvent& e : store_.events(query).value_or(std::vector<StoredEvent>())) {
+    revisions.push_back(e.event.revision);
+  }
+  EXPECT_EQ(revisions, (std::vector<int64_t>{1, 2, 9, 10, 11}));
+}
+
 TEST_F(RegionTest, AWorkloadThatWasThereBeforeIsNoNewsWhenItsPodComesBack) {
   const auto put = [&](int ready) {
     cluster_.put("/apis/apps/v1/statefulsets",

@@ -84,7 +84,25 @@ void describe(Event& e, const HelmRelease& release, const Revision& r) {
                .take();
 }
 
+// All that is left was made after the newest that there was.
+bool is_another_life(const HelmRelease& release) {
+  return release.newest_gone() &&
+         std::all_of(release.revisions.begin(), release.revisions.end(),
+                     [&](const auto& r) { return r.second.made_ms > release.newest.since_ms; });
+}
+
+constexpr size_t kMostEnded = 10'000;
+
 }  // namespace
+
+bool comes_before(std::string_view a, std::string_view b) {
+  const auto place = [](std::string_view record) {
+    std::pair<std::string, int64_t> out;
+    if (!name_and_revision(record, out.first, out.second)) out = {std::string(record), 0};
+    return out;
+  };
+  return place(a) < place(b);
+}
 
 void Tracker::State::see_release_record(Seen& seen) {
   std::string name;
@@ -101,6 +119,7 @@ void Tracker::State::see_release_record(Seen& seen) {
   r.since_ms = std::max({label_time(seen, "modifiedAt"), label_time(seen, "createdAt"),
                          label_time(seen, "MODIFIED_AT"), label_time(seen, "CREATED_AT"), created});
   if (r.since_ms == 0) r.since_ms = seen.now_ms;
+  r.made_ms = created;
   std::string name_space;
   if (const value::Value* c = value_at(*seen.object, {"condensed"})) {
     name_space = text_at(*c, {"namespace"});
@@ -131,6 +150,14 @@ void Tracker::State::see_release_record(Seen& seen) {
   } else if (!name_space.empty() || release.name_space.empty()) {
     release.name_space = name_space.empty() ? release.record_space : name_space;
     helm2[release.key()] = helm_key;
+  }
+  // A release that was uninstalled and installed anew while its watch was lost: its revisions begin anew
+  // below those that are known.
+  if (!helm_uids.contains(r.uid) && !release.revisions.empty() &&
+      r.number <= release.revisions.rbegin()->first && release.newest_gone() &&
+      created >= release.newest.since_ms) {
+    tell_end(release, seen.subject, seen.now_ms);
+    release.revisions.clear();
   }
   const auto known = release.revisions.find(r.number);
   const bool same_record = known != release.revisions.end() && known->second.uid == r.uid;
@@ -215,21 +242,28 @@ void Tracker::State::forget_release_record(const Subject& s, int64_t now_ms) {
   release.revisions.erase(it);
   // Old revisions are pruned silently. The newest one's end is the release's when it was being
   // uninstalled, or when nothing is left.
+  const bool another = !release.revisions.empty() && is_another_life(release);
   const bool ended = (uninstalling && number == release.newest.number) || release.revisions.empty();
-  if (ended && !release.gone_told) {
-    release.gone_told = true;
-    Seen seen;
-    seen.subject = s;
-    seen.now_ms = now_ms;
-    Event& e =
-        tell(seen, "release.uninstalled", cat(cluster, '/', release.newest.uid, "/uninstalled"));
-    describe(e, release, release.newest);
-    e.reason = "uninstalled";
-    e.time_ms = now_ms;
+  if (ended || another) tell_end(release, s, now_ms);
+  if (another) {
+    release.newest = release.revisions.rbegin()->second;
+    release.gone_told = release.newest.status == "uninstalled";
   }
   if (!release.revisions.empty()) return;
   if (release.helm2) helm2.erase(release.key());
   helm.erase(found);
+}
+
+void Tracker::State::tell_end(HelmRelease& release, const Subject& s, int64_t now_ms) {
+  if (std::exchange(release.gone_told, true)) return;
+  Seen seen;
+  seen.subject = s;
+  seen.now_ms = now_ms;
+  Event& e = tell(seen, "release.uninstalled", cat(cluster, '/', release.newest.uid, "/uninstalled"));
+  describe(e, release, release.newest);
+  e.reason = "uninstalled";
+  e.time_ms = now_ms;
+  if (ended.size() < kMostEnded) ended.insert(release.key());
 }
 
 HelmRelease* Tracker::State::release_of(const std::string& release_key) {

@@ -218,6 +218,10 @@ bool Tracker::has_release(std::string_view resource, std::string_view name_space
          s.helm2.contains(cat(name_space, '/', name));
 }
 
+bool Tracker::told_end(std::string_view name_space, std::string_view name) const {
+  return state_->ended.contains(cat(name_space, '/', name));
+}
+
 std::string Tracker::image_of(const Subject& pod, std::string_view container) const {
   const auto it = state_->pods.find(pod.uid);
   if (it == state_->pods.end()) return "";

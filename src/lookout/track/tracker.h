@@ -44,6 +44,10 @@ struct TrackerOptions {
   bool operator==(const TrackerOptions&) const = default;
 };
 
+// Of two release records by their names: a release's are in the order of their revisions, in which a
+// list of them is to be observed.
+bool comes_before(std::string_view a, std::string_view b);
+
 class Tracker {
  public:
   explicit Tracker(std::string cluster_uid, TrackerOptions options = {});
@@ -82,6 +86,7 @@ class Tracker {
   // Whether any record of it is there; resource: "secrets" or "configmaps".
   bool has_release(std::string_view resource, std::string_view name_space,
                    std::string_view name) const;
+  bool told_end(std::string_view name_space, std::string_view name) const;  // of such a release
   // The digest of a container's image, where its pod has told: "nginx@sha256:...".
   std::string image_of(const Subject& pod, std::string_view container) const;
   // The one whose image is known; "": none is, or several are.

@@ -47,6 +47,78 @@ void run(std::string_view resource, const std::vector<Step>& steps, const char* 
   }
 }
 
+// One of a life of the release that began in this hour.
+std::string of_life(int hour, int revision, std::string_view status) {
+  std::string out = record("web", revision, status, "shop", cat("life-", hour, "-", revision));
+  const std::string_view made = "2026-01-01T00:00:00Z";
+  return out.replace(out.find(made), made.size(), cat("2026-01-01T", hour, ":00:0", revision, "Z"));
+}
+
+TEST(HelmReleases, InstalledAnewWhileTheWatchWasLostAreAnotherLife) {
+  // A list tells deletes first, and what was made anew as a delete and an add.
+  const std::vector<Step> old = {{kAdd, of_life(10, 1, "superseded"), {"release.deployed shop/web v1"}},
+                                 {kAdd, of_life(10, 2, "superseded"), {"release.deployed shop/web v2"}},
+                                 {kAdd, of_life(10, 3, "deployed"), {"release.deployed shop/web v3"}}};
+  struct Case {
+    const char* name;
+    std::vector<Step> news;
+    int64_t newest;
+  };
+  for (const Case& c : {
+           Case{"of fewer revisions",
+                {{kDel, of_life(10, 3, "deployed"), {}},
+                 {kDel, of_life(10, 1, "superseded"), {}},
+                 {kAdd, of_life(11, 1, "superseded"), {"release.uninstalled shop/web v3", "release.deployed shop/web v1"}},
+                 {kDel, of_life(10, 2, "superseded"), {}},
+                 {kAdd, of_life(11, 2, "deployed"), {"release.deployed shop/web v2"}}},
+                2},
+           {"of one",
+            {{kDel, of_life(10, 2, "superseded"), {}},
+             {kDel, of_life(10, 3, "deployed"), {}},
+             {kDel, of_life(10, 1, "superseded"), {"release.uninstalled shop/web v3"}},
+             {kAdd, of_life(11, 1, "deployed"), {"release.deployed shop/web v1"}}},
+            1},
+           {"of more",
+            {{kDel, of_life(10, 1, "superseded"), {}},
+             {kAdd, of_life(11, 1, "superseded"), {"release.deployed shop/web v1"}},
+             {kDel, of_life(10, 2, "superseded"), {}},
+             {kAdd, of_life(11, 2, "superseded"), {"release.deployed shop/web v2"}},
+             {kDel, of_life(10, 3, "deployed"), {"release.uninstalled shop/web v3"}},
+             {kAdd, of_life(11, 3, "superseded"), {"release.deployed shop/web v3"}},
+             {kAdd, of_life(11, 4, "deployed"), {"release.deployed shop/web v4"}}},
+            4},
+           {"none: its newest record was removed by hand, and the next took its number",
+            {{kDel, of_life(10, 3, "deployed"), {}},
+             {kAdd, of_life(11, 3, "deployed"), {"release.deployed shop/web v3"}}},
+            3},
+           {"none: an old record is pruned", {{kDel, of_life(10, 1, "superseded"), {}}}, 3},
+       }) {
+    Tracker tracker("c");
+    std::vector<Step> steps = old;
+    steps.insert(steps.end(), c.news.begin(), c.news.end());
+    for (const Step& s : steps) {
+      const auto events = tracker.observe("secrets", s.change, s.json, false, 1'000'000);
+      ASSERT_TRUE(events.has_value()) << events.error().text();
+      EXPECT_EQ(told(*events), s.want) << c.name << ": " << s.json;
+    }
+    ASSERT_EQ(tracker.releases().size(), 1u) << c.name;
+    EXPECT_EQ(tracker.releases()[0].revision, c.newest) << c.name;
+    EXPECT_EQ(tracker.releases()[0].state, "deployed") << c.name;
+  }
+}
+
+TEST(HelmReleases, ComeInTheOrderOfTheirRevisions) {
+  std::vector<std::string> names = {"a/sh.helm.release.v1.web.v1", "a/sh.helm.release.v1.web.v10",
+                                    "a/sh.helm.release.v1.web.v2", "a/sh.helm.release.v1.web-v.v3",
+                                    "a/sh.helm.release.v1.web.v99999999999999999999", "b/other", "b/web.v10",
+                                    "b/web.v9"};
+  std::sort(names.begin(), names.end(), comes_before);
+  const auto at = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) - names.begin(); };
+  EXPECT_LT(at("a/sh.helm.release.v1.web.v1"), at("a/sh.helm.release.v1.web.v2"));
+  EXPECT_LT(at("a/sh.helm.release.v1.web.v2"), at("a/sh.helm.release.v1.web.v10"));
+  EXPECT_LT(at("b/web.v9"), at("b/web.v10"));
+}
+
 TEST(HelmReleases, TellWhatBecameOfThem) {
   run("secrets",
       {{kAdd, record("web", 1, "pending-install"), {"release.pending shop/web v1"}},

@@ -61,6 +61,7 @@ Status WatchedRegion::watch_definition(std::string_view name) {
   std::string& wanted = name == kRollouts ? rollouts_version_ : applications_version_;
   informer::InformerOptions options;
   options.keep_text = false;
+  options.reflector.keep_place = true;
   options.on_error = [this, &w, &wanted](const Error& e) {
     on_error(w, e);
     if (!w.denied && !w.absent) return;

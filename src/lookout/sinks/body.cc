@@ -83,14 +83,14 @@ std::string plain_event(const StoredEvent& s) {
 
 // What told it, so that it is the same wherever it is computed: the object's state, for an Event of
 // the cluster that alone; one state may tell several business events, which differ by their key. What
-// has no key has its sequence.
+// has no key has its sequence, and a trial, which has none, its time.
 std::string event_id(const StoredEvent& s) {
   const Event& e = s.event;
   const bool seen = !s.observation_uid.empty();
   const std::string state = seen ? cat(s.cluster_uid, "/", s.observation_uid, "/", s.observation_version)
                                  : cat(s.cluster_uid, "/", e.subject.uid);
   if (seen && e.type == "kubernetes.event") return state;
-  if (e.dedup_key.empty()) return cat(state, "/", s.sequence);
+  if (e.dedup_key.empty()) return cat(state, "/", s.sequence != 0 ? s.sequence : s.stored_ms);
   return cat(state, "/", crypt::hex(crypt::sha256(cat(e.type, "\n", e.dedup_key))).substr(0, 12));
 }
 

@@ -4,6 +4,7 @@
 #include "crypt/crypt.h"
 #include "json/json.h"
 #include "lookout/sinks/body.h"
+#include "lookout/deliver/trial.h"
 #include "lookout/sinks/sink.h"
 #include "lookout/testing/requests.h"
 #include "lookout/testing/temp_place.h"
@@ -150,6 +151,13 @@ TEST(Webhook, keeps_its_id_when_a_database_that_was_set_back_stores_the_event_ag
     other.event.event.dedup_key = "c/uid-9/deployed/4";
     EXPECT_NE(webhook_id(a), webhook_id(other)) << observed;
   }
+}
+
+TEST(Webhook, has_another_id_in_each_trial) {
+  Subscription s;
+  s.sink_kind = "webhook";
+  s.options = R"({"url":"https://a.example"})";
+  EXPECT_NE(webhook_id(trial_of(s, 1000)), webhook_id(trial_of(s, 1001)));
 }
 
 TEST(Webhook, has_another_id_when_a_batch_tells_more) {

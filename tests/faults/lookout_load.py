@@ -201,6 +201,7 @@ def ten_thousand(w):
     w.check("nor did the guard bury any", not dead(), dead()[:3])
     other.delay = slow
     make(2)
+    wait_for(lambda: set(w.writer.truth) <= stored(w.database), 30)  # what is stored while it is disabled is none of its
     w.check("as many wait again", wait_for(lambda: count(0, 1, 3) >= most * 0.6, 20), count(0, 1, 3))
     reload(elsewhere.replace("enabled = true", "enabled = false"))
     wait_for(lambda: w.database.rows("select enabled from subscription") == [(0,)], 10)

@@ -722,8 +722,8 @@ void Reflector::watch_ended(Status status) {
   counters_.watch_ns += lasted;
   if (broken_starts_ > 0 && !status && broken_stream(status.error())) {
     ++counters_.watch_failures;
-    return fail_watch(
-        Error(Code::kUnavailable, cat("a watch cannot be begun: ", status.error().text())));
+    return fail(Error(Code::kUnavailable, cat("a watch cannot be begun: ", status.error().text())),
+                &Reflector::begin_watch);
   }
   if (status || broken_stream(status.error())) {
     if (lasted >= kShortWatchNs || frames_ > 0) return begin_watch();

@@ -234,7 +234,6 @@ bool Reflector::retry_request(const Error& e) {
   }
   if (state_ == State::kCheck || !broken_stream(e)) return false;
   const bool watch = state_ == State::kWatch;  // which may be preceded by a check each time
-  if (watch && inlet_->answered()) return false;
   if (++(watch ? broken_starts_ : retries_) > kRequestRetries) return false;
   note(e);
   wait(kSecond, watch ? &Reflector::begin_watch : &Reflector::send);

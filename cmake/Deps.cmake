@@ -32,7 +32,8 @@ add_library(dep_soci INTERFACE)
 find_library(PINTLE_LIB_soci NAMES soci_core REQUIRED)
 find_library(PINTLE_LIB_soci_sqlite NAMES soci_sqlite3 REQUIRED)
 find_path(PINTLE_SOCI_INCLUDE soci/soci.h REQUIRED)
-target_include_directories(dep_soci SYSTEM INTERFACE ${PINTLE_SOCI_INCLUDE})
+find_path(PINTLE_PQ_INCLUDE libpq-fe.h PATH_SUFFIXES postgresql REQUIRED)  # its library is SOCI's to load
+target_include_directories(dep_soci SYSTEM INTERFACE ${PINTLE_SOCI_INCLUDE} ${PINTLE_PQ_INCLUDE})
 target_link_libraries(dep_soci INTERFACE ${PINTLE_LIB_soci} ${PINTLE_LIB_soci_sqlite})
 
 if(PINTLE_TESTS)

@@ -15,7 +15,7 @@
 // a transaction whose process says nothing for `wait_ms` (stopped, or its machine gone) is rolled
 // back by the server, so that others get its locks. A connection takes no longer than `wait_ms` to be
 // made, and is lost four times as long after its server's machine has vanished, if the URL does not
-// say otherwise; a server that is there and does not answer a statement is waited for.
+// say otherwise; one whose server is there and has not answered a call for `answer_ms` is broken.
 //
 // Errors: kUnavailable (locked, busy, full, read-only, connection lost, deadlock: worth trying
 // again; after it the outcome of a commit may be unknown), kAlreadyExists (a unique index),
@@ -56,6 +56,7 @@ using EachRow = std::function<void(const Row&)>;
 struct SessionOptions {
   std::string url;         // "sqlite:PATH", "sqlite::memory:", "postgresql://..."
   int64_t wait_ms = 5000;  // for a lock that another holds, a connection, a silent transaction
+  int64_t answer_ms = 30'000;  // for PostgreSQL's answer; 0: as long as it takes
   int64_t cache_kib = 2048;  // SQLite's pages in memory
 };
 

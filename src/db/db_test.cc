@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -264,6 +265,34 @@ TEST(DbPostgres, AServerThatSaysNothingIsGivenUpOn) {
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(8));
   }
   ::close(listener);
+}
+
+TEST(DbPostgres, AStatementThatIsNotAnsweredIsGivenUp) {
+  PostgresServer* server = PostgresServer::shared();
+  if (server == nullptr) GTEST_SKIP() << PostgresServer::why();
+  auto db = std::move(*Session::open({.url = server->database(), .answer_ms = 1000}));
+  ASSERT_TRUE(db->run(kTable));
+  ASSERT_TRUE(db->query("select pg_sleep(0.3)", "t", [](const Row&) {}));  // slow is not silent
+  for (const bool within : {false, true}) {
+    pid_t stopped = 0;
+    const auto ask = [&]() -> Status {
+      stopped = static_cast<pid_t>(TRY(db->number("select pg_backend_pid()", 0)));
+      if (::kill(stopped, SIGSTOP) != 0) return Error(Code::kInternal, "it cannot be stopped");
+      TRY(db->run(kInsert, "a", 1));
+      return ok();
+    };
+    const auto began = std::chrono::steady_clock::now();
+    const Status lost = within ? db->transaction(ask) : ask();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
+    ASSERT_FALSE(lost);
+    EXPECT_EQ(lost.error().code(), Code::kUnavailable);
+    EXPECT_EQ(trouble_of(lost.error()), Trouble::kLost);
+    EXPECT_TRUE(lost.error().text().ends_with(": the server has not answered a statement for 1 s"))
+        << lost.error().text();
+    // A session of its own goes on while the other still stands.
+    EXPECT_TRUE(db->run(within ? "update t set n = 3" : "create table u (n bigint)")) << within;
+    ::kill(stopped, SIGCONT);
+  }
 }
 
 TEST(DbPostgres, ASilentTransactionGivesItsLocksBack) {

@@ -1,19 +1,24 @@
 // A session over SOCI. `?` becomes `:p1`, `:p2` ...; each statement's parameters and columns are
 // bound once to variables of its own, and an execution only fills them: SOCI then allocates nothing.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <atomic>
 #include <deque>
 #include <unordered_map>
 #include <utility>
 
+#include <soci/postgresql/soci-postgresql.h>
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 
 #include "base/check.h"
 #include "base/gotext.h"
 #include "base/strings.h"
+#include "db/answer_watch.h"
 #include "db/db.h"
 #include "db/errors.h"
+#include "db/trouble.h"
 
 namespace pintle::db {
 
@@ -131,6 +136,17 @@ std::string with_limits(std::string url, int64_t wait_ms) {
   return url;
 }
 
+// Of a PostgreSQL connection; -1: it is not known. libpq is the library that SOCI has loaded.
+int socket_of(soci::session& session) {
+  void* libpq = ::dlopen("libpq.so.5", RTLD_LAZY | RTLD_NOLOAD);
+  if (libpq == nullptr) return -1;
+  const auto find = reinterpret_cast<decltype(&PQsocket)>(::dlsym(libpq, "PQsocket"));
+  const auto* backend = static_cast<soci::postgresql_session_backend*>(session.get_backend());
+  const int out = find == nullptr ? -1 : find(backend->conn_);
+  ::dlclose(libpq);
+  return out;
+}
+
 struct TextHash {
   using is_transparent = void;
   size_t operator()(std::string_view s) const { return std::hash<std::string_view>()(s); }
@@ -143,14 +159,19 @@ class SociSession final : public Session {
         where_(public_url(options_.url)),
         dialect_(is_postgres(options_.url) ? Dialect::kPostgres : Dialect::kSqlite) {}
 
+  ~SociSession() override { disconnect(); }
+
   Status connect() {
-    statements_prepared_.clear();
-    return guarded(where_, [&] {
-      session_.reset();
+    return asking([&] {
+      disconnect();
       std::string wait = std::to_string(options_.wait_ms);
       if (dialect_ == Dialect::kPostgres) {
         session_ = std::make_unique<soci::session>(
             "postgresql", with_limits(options_.url, options_.wait_ms));
+        if (const int socket = socket_of(*session_); socket >= 0 && options_.answer_ms > 0) {
+          watch_ = std::make_unique<AnswerWatch>(socket, options_.answer_ms);
+          watch_->begin();
+        }
         for (const std::string& setting :
              {std::string("client_min_messages = warning"), "lock_timeout = " + wait,
               "idle_in_transaction_session_timeout = " + wait,
@@ -210,6 +231,25 @@ class SociSession final : public Session {
   uint64_t statements() const override { return sent_.load(std::memory_order_relaxed); }
 
  private:
+  // guarded() while the server's answer is watched.
+  Status asking(const std::function<void()>& body) {
+    if (watch_) watch_->begin();
+    Status done = guarded(where_, body);
+    if (!watch_ || !watch_->ended() || done) return done;
+    Error late(Code::kUnavailable, cat(where_, ": the server has not answered a statement for ",
+                                       options_.answer_ms / 1000, " s"));
+    late.set_detail(std::make_unique<TroubleDetail>(Trouble::kLost));
+    return late;
+  }
+
+  // Statements go before their session, which both tell the server of; the watch goes last.
+  void disconnect() {
+    if (watch_) watch_->begin();
+    statements_prepared_.clear();
+    session_.reset();
+    watch_.reset();
+  }
+
   Result<int64_t> execute(std::string_view sql, std::string_view columns,
                           std::span<const Param> params, const EachRow* each) {
     for (const Param& p : params) {
@@ -220,7 +260,7 @@ class SociSession final : public Session {
     }
     if (suspect_ && !in_transaction_) TRY(revive());
     int64_t changed = 0;
-    Status done = guarded(where_, [&] {
+    Status done = asking([&] {
       auto found = statements_prepared_.find(sql);
       if (found == statements_prepared_.end()) {
         auto made = std::make_unique<Prepared>(*session_, sql, columns, params);
@@ -232,7 +272,7 @@ class SociSession final : public Session {
     if (done) return changed;
     // A statement that failed half-way may hold the lock of what it had read.
     if (auto found = statements_prepared_.find(sql); found != statements_prepared_.end()) {
-      (void)guarded(where_, [&] { statements_prepared_.erase(found); });
+      (void)asking([&] { statements_prepared_.erase(found); });
     }
     if (dialect_ == Dialect::kPostgres && done.error().code() != Code::kAlreadyExists) {
       suspect_ = true;
@@ -245,7 +285,7 @@ class SociSession final : public Session {
     suspect_ = false;
     if (session_ != nullptr) {  // the last try to make one may have failed
       int one = 0;
-      Status alive = guarded(where_, [&] { *session_ << "select 1", soci::into(one); });
+      Status alive = asking([&] { *session_ << "select 1", soci::into(one); });
       if (alive) return ok();
     }
     Status made = connect();
@@ -256,9 +296,10 @@ class SociSession final : public Session {
   SessionOptions options_;
   std::string where_;
   Dialect dialect_;
+  std::unique_ptr<AnswerWatch> watch_;  // PostgreSQL's
   std::unique_ptr<soci::session> session_;
   std::unordered_map<std::string, std::unique_ptr<Prepared>, TextHash, std::equal_to<>>
-      statements_prepared_;  // after session_: they go before it
+      statements_prepared_;
   bool in_transaction_ = false, suspect_ = false;
   std::atomic<uint64_t> sent_ = 0;
 };

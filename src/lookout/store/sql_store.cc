@@ -22,13 +22,16 @@ Status SqlStore::start() {
     return Error(Code::kInvalidArgument, "the secret key must have 32 bytes, it has " +
                                              std::to_string(options_.secret_key.size()));
   }
-  writer_.session = TRY(db::Session::open({.url = options_.url, .cache_kib = kWriterCacheKib}));
+  // An index that a migration makes takes what it takes.
+  db::SessionOptions options{.url = options_.url, .answer_ms = 0, .cache_kib = kWriterCacheKib};
+  writer_.session = TRY(db::Session::open(options));
   TRY(db::migrate(*writer_.session, schema_steps()));
   TRY(check_key(*writer_.session));
   TRY(seal_options(*writer_.session));
   if (writer_.session->dialect() == db::Dialect::kSqlite) TRY(end_leases(*writer_.session));
   if (options_.url == "sqlite::memory:") return ok();
   if (writer_.session->dialect() == db::Dialect::kPostgres) {
+    writer_.session = TRY(db::Session::open({options_.url}));
     outbox_.session = TRY(db::Session::open({options_.url}));
   }
   sweeper_.session = TRY(db::Session::open({options_.url}));

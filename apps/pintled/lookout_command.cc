@@ -18,7 +18,7 @@ const std::string_view kLookoutHelp =
 
 It stores every Event and every release of its regions once, recognises what they mean by rules, and
 sends it to whoever has subscribed. Its API and status page are where the configuration's "listen"
-says. SIGTERM stops it, SIGHUP reads the configuration anew.
+says. SIGTERM stops it, in ten seconds at most, SIGHUP reads the configuration anew.
 
 Usage:
   pintled lookout --config FILE [flags]
@@ -40,7 +40,7 @@ Flags:
 
 namespace {
 
-constexpr int64_t kGraceMs = 5000;
+constexpr int64_t kGraceMs = 5000, kLongestStopMs = 9000;
 constexpr size_t kMaxFile = 256 << 20;
 
 int usage(std::string_view text) {
@@ -133,6 +133,9 @@ int serve(const std::string& file, bool debug) {
     if (!taken)
       log("ERROR", "the configuration stays as it was", {{"error", taken.error().text()}});
   }
+  end_within(kLongestStopMs, [log] {
+    log("ERROR", "the stop is cut short; what was heard and not stored is heard again", {});
+  });
   (*service)->stop(kGraceMs);
   return 0;
 }

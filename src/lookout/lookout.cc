@@ -365,8 +365,10 @@ Status Service::enforce(Config file, std::optional<std::string_view> region) {
 }
 
 void Service::stop(int64_t grace_ms) {
+  const int64_t began = clock_.monotonic_ns();
+  const auto left = [&] { return std::max<int64_t>(grace_ms - (clock_.monotonic_ns() - began) / 1'000'000, 0); };
   heard_by_ = nullptr;
-  if (api_) api_->stop(std::min<int64_t>(grace_ms, 1000));  // it may be waiting for the lock
+  if (api_) api_->stop(std::min<int64_t>(left(), 1000));  // it may be waiting for the lock
   {
     Lock one(reload_mutex_);
     Lock held(mutex_);
@@ -377,10 +379,10 @@ void Service::stop(int64_t grace_ms) {
   if (cleaner_.joinable()) cleaner_.join();
   // Nothing more is heard, what was heard is stored, what is on its way may arrive.
   if (regions_) regions_->stop();
-  if (writer_) writer_->stop(grace_ms);
+  if (writer_) writer_->stop(left());
   // Only now: whoever takes them next goes on where this one ended.
   if (regions_) regions_->give_back();
-  if (deliverer_) deliverer_->stop(grace_ms);
+  if (deliverer_) deliverer_->stop(left());
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "db/db.h"
 #include "db/errors.h"
 #include "db/trouble.h"
+#include "sys/clock.h"
 
 namespace pintle::db {
 
@@ -236,10 +237,8 @@ class SociSession final : public Session {
     if (watch_) watch_->begin();
     Status done = guarded(where_, body);
     if (!watch_ || !watch_->ended() || done) return done;
-    Error late(Code::kUnavailable, cat(where_, ": the server has not answered a statement for ",
-                                       options_.answer_ms / 1000, " s"));
-    late.set_detail(std::make_unique<TroubleDetail>(Trouble::kLost));
-    return late;
+    return lost(cat(where_, ": the server has not answered a statement for ",
+                    options_.answer_ms / 1000, " s"));
   }
 
   // Statements go before their session, which both tell the server of; the watch goes last.
@@ -280,8 +279,12 @@ class SociSession final : public Session {
     return done.error();
   }
 
-  // Whether the connection still answers; if not, a new one.
+  // Whether the connection still answers; if not, a new one. A server that lets a connection wait is
+  // not asked for another at once: callers are not held up one after another.
   Status revive() {
+    const auto now = [] { return sys::real_clock().monotonic_ns() / 1'000'000; };
+    const int64_t began = now();
+    if (began < not_before_ms_) return lost(not_made_);
     suspect_ = false;
     if (session_ != nullptr) {  // the last try to make one may have failed
       int one = 0;
@@ -289,8 +292,20 @@ class SociSession final : public Session {
       if (alive) return ok();
     }
     Status made = connect();
-    if (!made) suspect_ = true;
+    if (made) return ok();
+    suspect_ = true;
+    const int64_t ended = now();
+    if (ended - began >= options_.wait_ms / 2) {
+      not_before_ms_ = ended + options_.wait_ms;
+      not_made_ = made.error().text();
+    }
     return made;
+  }
+
+  static Error lost(std::string text) {
+    Error out(Code::kUnavailable, std::move(text));
+    out.set_detail(std::make_unique<TroubleDetail>(Trouble::kLost));
+    return out;
   }
 
   SessionOptions options_;
@@ -301,6 +316,8 @@ class SociSession final : public Session {
   std::unordered_map<std::string, std::unique_ptr<Prepared>, TextHash, std::equal_to<>>
       statements_prepared_;
   bool in_transaction_ = false, suspect_ = false;
+  int64_t not_before_ms_ = 0;  // monotonic
+  std::string not_made_;       // why, the last time
   std::atomic<uint64_t> sent_ = 0;
 };
 

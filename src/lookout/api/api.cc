@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kMaxBody = 1 << 20;
 constexpr size_t kMostAsking = 256, kMostSlow = 64;  // requests that wait
+constexpr int64_t kSilentMs = 3000;  // a question to the database takes less, or nothing more is asked
 constexpr std::string_view kJson = "application/json";
 
 Role role_of(std::string_view name) {
@@ -101,7 +102,9 @@ class Server : public Api {
       : hooks_(std::move(hooks)),
         streams_(store, !hooks_.config()->database.starts_with("sqlite:")),
         backend_{store, clock, hooks_, [this] { return streams_.size(); },
-                 [this] { return slow_.stopped(); }} {
+                 [this] { return slow_.stopped(); }},
+        asking_(kMostAsking, clock),
+        slow_(kMostSlow, clock) {
     set_tokens(std::move(tokens));
   }
   ~Server() override { stop(0); }
@@ -134,7 +137,7 @@ class Server : public Api {
   const ApiHooks hooks_;
   Streams streams_;
   Backend backend_;
-  Errands asking_{kMostAsking}, slow_{kMostSlow};  // the database, and what takes long
+  Errands asking_, slow_;  // the database, and what takes long
   std::unique_ptr<httpd::Server> server_;
   std::string url_;
   mutable Mutex mutex_;
@@ -226,6 +229,11 @@ void Server::handle(std::shared_ptr<httpd::Exchange> exchange) {
     return exchange->respond(refusal(r.path, 400, fine.error().text()));
   }
   if (route.place == Place::kIo) return exchange->respond(serve(route, call));
+  if (const int64_t ms = asking_.longest_ms(); ms >= kSilentMs && route.place == Place::kDatabase) {
+    call.silent = cat("it has not answered for ", ms / 1000, " s");
+    if (route.always) return exchange->respond(serve(route, call));
+    return exchange->respond(refusal(r.path, 503, cat("the database is silent: ", call.silent)));
+  }
   auto errand = [this, exchange, &route, call = std::move(call)] {
     if (route.handler != nullptr) return exchange->respond(serve(route, call));
     if (const Status begun = stream(exchange, call); !begun) {

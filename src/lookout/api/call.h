@@ -22,6 +22,7 @@ struct Call {
   httpd::Query query;
   std::string body;
   Author by = {};  // who asks, for the audit
+  std::string silent = {};  // why the database is not to be asked; "": it is
 
   std::string text(std::string_view name) const;
   int64_t number(std::string_view name) const;  // 0 when it is not there

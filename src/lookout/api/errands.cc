@@ -20,6 +20,11 @@ bool Errands::stopped() const {
   return stop_;
 }
 
+int64_t Errands::longest_ms() const {
+  Lock held(mutex_);
+  return running_.empty() ? 0 : (clock_.monotonic_ns() - *running_.begin()) / 1'000'000;
+}
+
 void Errands::stop() {
   std::deque<std::function<void()>> dropped;
   std::vector<std::thread> threads;
@@ -42,10 +47,12 @@ void Errands::work() {
     if (stop_) return;
     auto errand = std::move(waiting_.front());
     waiting_.pop_front();
+    const auto begun = running_.insert(clock_.monotonic_ns());
     held.unlock();
     errand();
     errand = nullptr;
     held.lock();
+    running_.erase(begun);
   }
 }
 

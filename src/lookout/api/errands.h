@@ -4,10 +4,12 @@
 
 #include <deque>
 #include <functional>
+#include <set>
 #include <thread>
 #include <vector>
 
 #include "base/mutex.h"
+#include "sys/clock.h"
 
 namespace pintle::lookout {
 
@@ -15,11 +17,13 @@ class Errands {
  public:
   static constexpr size_t kThreads = 4;
 
-  explicit Errands(size_t most_waiting) : most_waiting_(most_waiting) {}
+  Errands(size_t most_waiting, sys::Clock& clock) : most_waiting_(most_waiting), clock_(clock) {}
   ~Errands();
   // False: too many wait already, or it is over.
   bool run(std::function<void()> errand);
   bool stopped() const;
+  // Of the one that has run longest; 0: none runs.
+  int64_t longest_ms() const;
   // Those that wait are dropped; returns when those that run, which ask stopped(), have ended.
   void stop();
 
@@ -27,11 +31,13 @@ class Errands {
   void work();
 
   const size_t most_waiting_;
+  sys::Clock& clock_;
   mutable Mutex mutex_;
   Condition changed_;
   std::deque<std::function<void()>> waiting_ GUARDED_BY(mutex_);
   std::vector<std::thread> threads_ GUARDED_BY(mutex_);
   size_t idle_ GUARDED_BY(mutex_) = 0;
+  std::multiset<int64_t> running_ GUARDED_BY(mutex_);  // since when (monotonic)
   bool stop_ GUARDED_BY(mutex_) = false;
 };
 

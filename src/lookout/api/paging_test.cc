@@ -154,6 +154,14 @@ TEST(ApiPages, WhoWaitsForTheDatabaseHoldsUpNoHealthCheck) {
   EXPECT_EQ(w.ask("GET", "/healthz").text, "ok\n");
   EXPECT_FALSE(go);
   EXPECT_EQ(waiting, 4) << "the others wait for their turn";
+  w.clock.step(4'000'000'000);
+  auto got = w.ask("GET", "/events");
+  EXPECT_EQ(got.status, 503);
+  EXPECT_NE(got.text.find("the database is silent: it has not answered for 4 s"), std::string::npos) << got.text;
+  got = w.ask("GET", "/readyz");
+  EXPECT_EQ(got.status, 503);
+  EXPECT_EQ(text_at(got.json, {"database"}), "it has not answered for 4 s");
+  EXPECT_EQ(w.ask("GET", "/metrics").status, 200);
   go = true;
   for (std::thread& t : asking) t.join();
 }

@@ -38,9 +38,9 @@ constexpr ApiRoute kRoutes[] = {
      show_health, kIo},
     {"GET", "/readyz", kOpen, "isReady",
      "The database answers, and it is known which regions are this process's.", "", "", 200,
-     "Readiness", show_ready, kDatabase, 503},
+     "Readiness", show_ready, kDatabase, 503, true},
     {"GET", "/metrics", kRead, "showMetrics", "Counters and gauges in Prometheus' text form.", "",
-     "", 200, "text/plain; version=0.0.4", show_metrics},
+     "", 200, "text/plain; version=0.0.4", show_metrics, kDatabase, 0, true},
     {"GET", "/openapi.json", kRead, "showApi", "This document.", "", "", 200, "application/json",
      show_openapi, kIo},
 

@@ -28,6 +28,7 @@ struct ApiRoute {
   Handler handler;         // null: the event stream
   Place place = Place::kDatabase;
   int also = 0;            // a status that has such a body, too
+  bool always = false;     // is answered while the database is silent, too: see Call::silent
 };
 
 std::span<const ApiRoute> routes();

@@ -54,13 +54,13 @@ Result<Answer> show_health(Backend&, const Call&) { return Answer{"ok\n"}; }
 // Ready: the database answers, and it is known which regions are this process's. What a cluster does,
 // or a disk that is full, is told here too, and changes nothing about it: another process would be no
 // better off.
-Result<Answer> show_ready(Backend& b, const Call&) {
+Result<Answer> show_ready(Backend& b, const Call& c) {
   std::vector<std::string> reasons;
-  std::string database;
-  if (const auto last = b.store.last_sequence(); !last) {
-    database = last.error().text();
-    reasons.push_back("the database does not answer: " + database);
+  std::string database = c.silent;
+  if (database.empty()) {
+    if (const auto last = b.store.last_sequence(); !last) database = last.error().text();
   }
+  if (!database.empty()) reasons.push_back("the database does not answer: " + database);
   const std::string leader = b.hooks.leader_unknown();
   if (!leader.empty()) reasons.push_back(leader);
   const Writer::Counters written = b.hooks.written();
@@ -83,11 +83,13 @@ Result<Answer> show_ready(Backend& b, const Call&) {
                 ready ? 200 : 503};
 }
 
-Result<Answer> show_metrics(Backend& b, const Call&) {
+Result<Answer> show_metrics(Backend& b, const Call& c) {
   MetricsData d{b.hooks.regions(), b.hooks.written(),    b.hooks.delivered(),
                 b.hooks.cleaned(), std::nullopt,         b.store.statements(),
                 b.streams(),       b.hooks.restart_wanted().size()};
-  if (auto depth = b.store.outbox_depth()) d.outbox = *depth;
+  if (c.silent.empty()) {
+    if (auto depth = b.store.outbox_depth()) d.outbox = *depth;
+  }
   return Answer{metrics_text(d)};
 }
 

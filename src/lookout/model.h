@@ -63,7 +63,7 @@ struct Event {
 struct Checkpoint {
   std::string resource, version;
   int64_t observed_ms = 0;
-  std::string state = "watching";  // "watching", "absent", "denied"
+  std::string state = "watching";  // "watching", "absent", "denied", "lost: WHY": what follows is
 };
 
 // States that may have been lost: what came between two that were seen was not.

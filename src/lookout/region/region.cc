@@ -25,6 +25,8 @@ constexpr int64_t kCareMs = 1'000;
 
 // The checkpoint that keeps reused_below_.
 constexpr std::string_view kReused = "@reused";
+// The state of a checkpoint that cannot be gone on from; why is behind it.
+constexpr std::string_view kLost = "lost: ";
 
 uint64_t number_of(std::string_view version) {
   return informer::version_number(version).value_or(0);
@@ -296,7 +298,9 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
           w.name, stored->observed_ms - (exact ? kExactSlackMs : kSlackMs), false);
       w.version = stored->version;
       w.heard_ms = stored->observed_ms;
-      w.follows = w.name == "events" && !stored->version.empty();
+      const bool lost = stored->state.starts_with(kLost);
+      if (lost) w.lost = Gap{w.name, w.heard_ms, now_ms(), w.version, stored->state.substr(kLost.size())};
+      w.follows = w.name == "events" && !stored->version.empty() && !lost;
       if (w.follows) options.reflector.start_version = stored->version;
     } else {
       observer_->tracker().set_baseline(w.name, now_ms() - kHourMs, true);
@@ -344,15 +348,32 @@ void WatchedRegion::expect_old_versions(std::string_view below) {
   }
 }
 
-void WatchedRegion::tell_gap(Watch& w, int64_t now, std::string cause, Batch& batch) {
+// The gap is stored with the first checkpoint beyond it, so once, whoever is killed meanwhile. Until then
+// the checkpoint before it says why what follows is lost.
+void WatchedRegion::note_gap(Watch& w, int64_t now, std::string cause, Batch& batch) {
+  if (w.heard_ms != 0) {
+    batch.checkpoints.push_back({w.checkpoint, w.version, w.heard_ms, cat(kLost, cause)});
+  }
+  if (w.lost && !w.follows) {  // the list in place of what was lost is not over
+    w.lost->cause = std::move(cause);
+    return;
+  }
+  tell_gap(w, batch);
   w.follows = false;
+  w.passed.clear();
+  w.lost = Gap{w.name, w.heard_ms, now, w.version, std::move(cause)};
+}
+
+// With a checkpoint that lies beyond it.
+void WatchedRegion::tell_gap(Watch& w, Batch& batch) {
+  if (!w.lost) return;
   ++gaps_;
-  batch.gaps.push_back({w.name, w.heard_ms, now, w.version, std::move(cause)});
+  batch.gaps.push_back(*std::exchange(w.lost, std::nullopt));
 }
 
 // What was between the state that the server was restored to and the last that was heard is gone.
 void WatchedRegion::tell_set_back(Watch& w, int64_t now, Batch& batch) {
-  tell_gap(w, now, "the server was restored from an older state", batch);
+  note_gap(w, now, "the server was restored from an older state", batch);
   batch.checkpoints.push_back(
       {std::string(kReused), std::to_string(reused_below_.load()), now, "watching"});
 }
@@ -379,28 +400,32 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
     const uint64_t expired = w.informer->counters().expired;
     const bool lost = std::exchange(w.expired, expired) != expired;
     if (lost && w.follows && w.name == "events" && now - w.heard_ms > config_.event_ttl_ms) {
-      tell_gap(w, now, "the watch could not go on where it ended, and Events have run out since", batch);
+      note_gap(w, now, "the watch could not go on where it ended, and Events have run out since", batch);
     }
   }
   if (change.kind == informer::Change::Kind::kBookmark) {
-    w.follows = true;
+    if (!std::exchange(w.follows, true) && w.lost) w.lost->to_ms = now;
     w.version = change.version;
     w.heard_ms = now;
     if (turn_ != kEventsTurn) poke();
-    if (!w.dirty && batch.gaps.empty() && now - w.stored_ms < kCheckpointMs) return informer::Take::kTaken;
+    if (!w.dirty && !w.lost && batch.checkpoints.empty() && now - w.stored_ms < kCheckpointMs) {
+      return informer::Take::kTaken;
+    }
     const int64_t held = w.name == "events" ? observer_->holds_since_ms() : 0;
     if (const std::string safe = w.safe_version(now, held); !safe.empty()) {
       w.dirty = false;
       w.stored_ms = now;
+      std::erase_if(batch.checkpoints, [&](const Checkpoint& c) { return c.resource == w.checkpoint; });
       batch.checkpoints.push_back({w.checkpoint, safe, now, "watching"});
+      tell_gap(w, batch);
     }
-    if (!batch.checkpoints.empty() || !batch.gaps.empty()) shared_.writer.push(std::move(batch));
+    if (!batch.checkpoints.empty()) shared_.writer.push(std::move(batch));
     return informer::Take::kTaken;
   }
   ++heard_;
   if (w.follows && change.listed &&
       (change.final_state_unknown || informer::older_version(w.version, change.object->resource_version()))) {
-    tell_gap(w, now, "the watch could not go on where it ended, as when the server's history is compacted",
+    note_gap(w, now, "the watch could not go on where it ended, as when the server's history is compacted",
              batch);
   }
   if (const Status heard = observer_->hear(w.name, change, now, batch); !heard) {
@@ -412,7 +437,7 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
   for (Observation& o : batch.observations) {
     o.reused = !change.final_state_unknown && number_of(o.version) <= reused_below_;
   }
-  if (batch.observations.empty() && batch.events.empty() && batch.gaps.empty() && batch.told.empty()) {
+  if (batch.observations.empty() && batch.events.empty() && batch.checkpoints.empty() && batch.told.empty()) {
     return informer::Take::kTaken;
   }
   w.dirty = true;

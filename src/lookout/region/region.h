@@ -137,7 +137,8 @@ class WatchedRegion {
   size_t held_bytes() const REQUIRES(mutex_);
   void tell_lost(int64_t now_ms);
   void expect_old_versions(std::string_view below);
-  void tell_gap(Watch& watch, int64_t now_ms, std::string cause, Batch& batch) REQUIRES(mutex_);
+  void note_gap(Watch& watch, int64_t now_ms, std::string cause, Batch& batch) REQUIRES(mutex_);
+  void tell_gap(Watch& watch, Batch& batch) REQUIRES(mutex_);
   void tell_set_back(Watch& watch, int64_t now_ms, Batch& batch) REQUIRES(mutex_);
   bool check_health(int64_t now_ms);  // health.cc, as the next three
   Status tell_health(bool well, int64_t now_ms);

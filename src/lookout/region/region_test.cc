@@ -697,5 +697,31 @@ TEST_F(RegionTest, EventsThatMayHaveRunOutUnseenAreAGapThoughTheListBringsNothin
   EXPECT_EQ(gaps().size(), 1u) << "once";
 }
 
+// What is stored of the list may be gone when it is made again.
+TEST_F(RegionTest, AGapWhoseListIsNotOverIsToldOnceAfterARestart) {
+  const std::string event = "\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"web-1\"},\"reason\":\"Tested\"";
+  cluster_.put("/api/v1/events", {"shop", "before", "e1", event});
+  begin();
+  const auto version = cat(cluster_.version);
+  cluster_.endless = "/api/v1/events";
+  cluster_.cut_with(410);
+  cluster_.put("/api/v1/events", {"shop", "while", "e2", event});
+  pass(3'000);
+  ASSERT_EQ(events_of("kubernetes.event")->size(), 2u) << "the list brings it";
+  EXPECT_EQ(gaps().size(), 0u) << "the list is not over";
+  begin();
+  pass(3'000);
+  EXPECT_EQ(gaps().size(), 0u);
+  cluster_.remove("/api/v1/events", "shop/while");
+  cluster_.endless.clear();
+  begin();
+  ASSERT_EQ(gaps().size(), 1u);
+  EXPECT_EQ(gaps()[0].gap.from_version, version);
+  EXPECT_EQ(gaps()[0].gap.to_ms, clock_.now_ns() / 1'000'000) << "until it is heard again";
+  EXPECT_NE(gaps()[0].gap.cause.find("compacted"), std::string::npos) << gaps()[0].gap.cause;
+  begin();
+  EXPECT_EQ(gaps().size(), 1u) << "it goes on from where it was";
+}
+
 }  // namespace
 }  // namespace pintle::lookout

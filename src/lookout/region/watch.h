@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,7 +38,7 @@ struct WatchedRegion::Watch {
   // Set on the work loop.
   std::atomic<bool> denied{false}, absent{false}, set_back{false};
   std::atomic<bool> unknown_user{false};  // denied by a 401
-  // The region's mutex_, which the analysis cannot name here, guards these and `follows`.
+  // The region's mutex_, which the analysis cannot name here, guards these.
   uint64_t expired = 0;   // the informer's count of lost histories, when it was last looked at
   std::string version;    // up to which all was heard
   int64_t heard_ms = 0;   // when that was
@@ -56,6 +57,7 @@ struct WatchedRegion::Watch {
     while (passed.size() > 1 && passed[1].first < held_since_ms) passed.pop_front();
     return passed.front().first < held_since_ms ? passed.front().second : "";
   }
+  std::optional<Gap> lost;  // it is not stored yet, as no checkpoint beyond it is
   bool follows = false;   // every state after `version` was heard: not in a first list, nor in one that told a gap
 };
 

@@ -46,7 +46,7 @@ std::string WatchedRegion::state_now(std::string& error) const {
   if (!config_.enabled) return "disabled";
   error = failure_ ? failure_->text() : "";
   if (!connected_) return std::string(failure_ ? refused_state(*failure_) : "connecting");
-  bool watching = true, synced = turn_ == kEventsTurn, trying = false, silent = false, unknown = false;
+  bool watching = true, synced = watches_events(), trying = false, silent = false, unknown = false;
   size_t denied = 0, all = 0;
   // Where definitions may not be read nobody knows whether these exist.
   const bool sure = std::none_of(watches_.begin(), watches_.end(), [](const auto& w) {

@@ -445,6 +445,10 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
   return informer::Take::kTaken;
 }
 
+bool WatchedRegion::watches_events() const {
+  return std::any_of(watches_.begin(), watches_.end(), [](const auto& w) { return w->name == "events"; });
+}
+
 void WatchedRegion::poke() {
   poked_ = true;
   shared_.poke();
@@ -471,14 +475,19 @@ bool WatchedRegion::care() {
   if (!connected_ || stopped_) return check_health(now);
   care_for_argo();
   keep_within_memory();
-  bool start_events = false;
+  bool listed = false, start_events = false;
   {
     Lock held(mutex_);
-    start_events = next_turns(now) && turn_ == kEventsTurn;
+    listed = next_turns(now) && turn_ == kEventsTurn;
+    start_events = turn_ == kEventsTurn && !watches_events();
   }
-  if (start_events) tell_lost(now);
-  if (start_events && watch_everywhere("", "v1", "events", "Event", "", "")) {
-    shared_.factory.start();
+  if (listed) tell_lost(now);
+  if (start_events) {
+    if (watch_everywhere("", "v1", "events", "Event", "", "")) {
+      shared_.factory.start();
+    } else {
+      drop_watch("events");  // the store is away, and some of its namespaces may stand: at the next look
+    }
   }
   {
     Lock held(mutex_);

@@ -136,6 +136,7 @@ class WatchedRegion {
   std::vector<std::string> unwatched() const REQUIRES(mutex_);
   size_t held_bytes() const REQUIRES(mutex_);
   void tell_lost(int64_t now_ms);
+  bool watches_events() const REQUIRES(mutex_);
   void expect_old_versions(std::string_view below);
   void note_gap(Watch& watch, int64_t now_ms, std::string cause, Batch& batch) REQUIRES(mutex_);
   void tell_gap(Watch& watch, Batch& batch) REQUIRES(mutex_);

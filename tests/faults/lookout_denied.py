@@ -2,11 +2,12 @@
 """Nothing goes to networks that are denied (F26): lookout in a network of its own, whose every packet is looked at, with
 subscriptions to addresses that are denied, written in all the ways there are, and proxies in its environment.
 
-usage: tests/faults/lookout_denied.py PINTLED   (it starts itself in namespaces of its own)"""
+usage: tests/faults/lookout_denied.py [--seed N] PINTLED   (it starts itself in namespaces of its own; the seed is for the order)"""
 import http.client
 import ipaddress
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -72,7 +73,9 @@ def lay_out(folder):
             run("mount", "--bind", f.name, os.path.realpath(f"/etc/{name}"))
 
 
-def inside(pintled):
+def inside(pintled, seed):
+    urls = random.Random(seed).sample(DENIED, len(DENIED))
+    print(f"denied networks: seed {seed}", flush=True)
     check, folder = Checks(), tempfile.mkdtemp(prefix="pintle-denied-")
     lay_out(folder)
     os.environ.update({name: PROXY for word in ("http", "https", "all") for name in (f"{word}_proxy", f"{word.upper()}_PROXY")})
@@ -82,9 +85,9 @@ def inside(pintled):
     ours = {cluster.port, receiver.port, lookout.port}
     try:
         lookout.start()
-        check("denied networks: lookout is live there", wait_for(lookout.live, 20), lookout.said()[-500:])
+        check("denied networks: lookout is live there", wait_for(lookout.live), lookout.said()[-500:])
         made = {}
-        for n, url in enumerate([*DENIED, "https://public.test/"]):
+        for n, url in enumerate([*urls, "https://public.test/"]):
             options = {"url": url, "timeout_ms": 1500}
             sink = {"nats": "nats", "smtp": "email"}.get(url.split(":")[0], "webhook")
             if sink == "email":
@@ -99,10 +102,11 @@ def inside(pintled):
         Writer(cluster, 1).create("one")
         errors = lambda url: [e for e, in database.rows(f"select a.error from attempt a join delivery d on d.id = a.delivery_id where d.subscription_id = {made[url]}")]
         for url in made:
-            said = wait_for(lambda: errors(url), 20)
+            said = wait_for(lambda: errors(url))
             check(f"denied networks: {url} is not reached, and why is recorded", said and said[0], said)
-        ended = {u for u, n in made.items() if database.rows(f"select count(*) from delivery where subscription_id = {n} and state = 4") == [(1,)]}
-        check("denied networks: what the guard refuses is not tried again", set(made) - ended <= {"https://public.test/"}, set(made) - ended)
+        ended = lambda: {u for u, n in made.items() if database.rows(f"select count(*) from delivery where subscription_id = {n} and state = 4") == [(1,)]}
+        wait_for(lambda: set(made) - ended() <= {"https://public.test/"})
+        check("denied networks: what the guard refuses is not tried again", set(made) - ended() <= {"https://public.test/"}, set(made) - ended())
         check("denied networks: of what is allowed the packets are seen, and no proxy's", ("8.8.4.4", 443) in packets.seen, packets.seen)
         wrong = [(a, p) for a, p in packets.seen if p not in ours and p < 32768 and any(ipaddress.ip_address(a) in n for n in INSIDE)]
         check("denied networks: no packet to any of them (F26)", not wrong, wrong)
@@ -118,15 +122,16 @@ def inside(pintled):
 
 
 def main():
+    seed = sys.argv[2] if sys.argv[1:2] == ["--seed"] else str(int.from_bytes(os.urandom(4), "big"))
     if os.environ.pop("PINTLE_INSIDE", ""):
-        return inside(os.path.abspath(sys.argv[-1]))
+        return inside(os.path.abspath(sys.argv[-1]), int(sys.argv[1]))
     way = ["unshare", "-n", "-m"]
     if not (shutil.which("unshare") and shutil.which("ip")) or subprocess.run([*way, "ip", "route", "add", "local", "0.0.0.0/0", "dev", "lo"],
                                                                                capture_output=True).returncode:
         print("skipped denied networks: no network namespaces may be made here")
         print("0 passed, 0 failed, 1 skipped")
         return 0
-    os.execvpe("unshare", [*way, sys.executable, os.path.abspath(__file__), sys.argv[-1]], {**os.environ, "PINTLE_INSIDE": "1"})
+    os.execvpe("unshare", [*way, sys.executable, os.path.abspath(__file__), seed, sys.argv[-1]], {**os.environ, "PINTLE_INSIDE": "1"})
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
 """The world of lookout's tests from outside: clusters, those who write Events there, those who are told, lookouts
-and their databases, and what must hold of all of them (the invariants I1, I3, I4, I5, I6, I10 of their design)."""
+and their databases, and what must hold of all of them (the invariants I1 to I6 of their design)."""
 import base64
 import collections
+import contextlib
 import glob
 import hashlib
 import hmac
 import http.client
 import http.server
 import json
+import math
 import os
 import pwd
 import random
@@ -26,6 +28,9 @@ ADMIN = "admin-of-the-test"
 KEYS = [base64.b64encode(text).decode() for text in (b"0123456789abcdef0123456789abcdef", b"fedcba9876543210fedcba9876543210")]
 SECRETS = [f"whsec_{key}" for key in KEYS]
 EVENTS = "/api/v1/namespaces/default/events"
+HELD = ("SQLITE_BUSY", "SQLITE_BUSY_RECOVERY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_BUSY_TIMEOUT", "SQLITE_LOCKED", "SQLITE_READONLY_RECOVERY",
+        "SQLITE_READONLY_CANTINIT")
+PATIENCE = 90  # for what must come: a loaded machine brings it late
 
 
 class Checks:
@@ -51,7 +56,7 @@ class Checks:
         return self.failed > 0
 
 
-def wait_for(what, seconds, pause=0.05):
+def wait_for(what, seconds=PATIENCE, pause=0.05):
     end = time.monotonic() + seconds
     while True:
         if out := what():
@@ -91,8 +96,9 @@ class Cluster:
         return http.client.HTTPSConnection(self.host, context=self.context, timeout=60)
 
     def ask(self, method, path, body=None, token=None, kind="application/json"):
-        """Status and answer, tried again while the server is away."""
-        for _ in range(400):
+        """Status and answer, tried again while the server is away. When it was begun is in `local.began`."""
+        self.local.began, end = time.time(), time.monotonic() + 2 * PATIENCE
+        while time.monotonic() < end:
             c = getattr(self.local, "connection", None)
             if c is None or self.local.host != self.host:
                 c = self.local.connection = http.client.HTTPSConnection(self.host, context=self.context, timeout=30)
@@ -110,6 +116,9 @@ class Cluster:
                 time.sleep(0.05)
         raise RuntimeError(f"{method} {path}: no answer")
 
+    def made(self):
+        return set()
+
     def stop(self):
         pass
 
@@ -117,9 +126,10 @@ class Cluster:
 class Drydock(Cluster):
     address, inside = "127.0.0.1", ()  # `inside`: the command that starts its own
 
-    def __init__(self, pintled, folder, name="cluster"):
+    def __init__(self, pintled, folder, name="cluster", kept=True):
+        """`kept`: over restarts, in a file; else in memory, and faster."""
         self.pintled, self.folder = pintled, folder
-        self.data = os.path.join(folder, f"{name}.objects")
+        self.data = os.path.join(folder, f"{name}.objects") if kept else ""
         self.port, self.process = free_port(), None
         self.start(os.path.join(folder, f"{name}.kubeconfig"))
         super().__init__(self.written)
@@ -129,9 +139,9 @@ class Drydock(Cluster):
         if os.path.exists(self.written):
             os.remove(self.written)
         self.process = subprocess.Popen(
-            [*self.inside, self.pintled, "drydock", "--listen", f"{self.address}:{self.port}", "--kubeconfig", self.written, "--data", self.data,
-             "--admin-token", ADMIN, "--event-ttl", "10h", *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        if not wait_for(lambda: os.path.exists(self.written) and "token" in open(self.written).read(), 20):
+            [*self.inside, self.pintled, "drydock", "--listen", f"{self.address}:{self.port}", "--kubeconfig", self.written,
+             *(("--data", self.data) if self.data else ()), "--admin-token", ADMIN, "--event-ttl", "10h", *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if not wait_for(lambda: os.path.exists(self.written) and "token" in open(self.written).read()):
             raise SystemExit("drydock did not start")
         if kubeconfig is None:
             self.read()
@@ -139,27 +149,56 @@ class Drydock(Cluster):
     def admin(self, what, body=None, method="POST"):
         return self.ask(method, f"/drydock/{what}", body if body is not None else {}, ADMIN)
 
+    def fired(self, rule):
+        """How often that fault has happened."""
+        return next(f["fired"] for f in json.loads(self.ask("GET", "/drydock/faults", None, ADMIN)[1])["faults"] if f["id"] == rule)
+
+    def made(self):
+        """The versions of all states of Events since it was started, by its truth log."""
+        out, since = set(), 0
+        while True:
+            status, text = self.ask("GET", f"/drydock/log?since={since}", None, ADMIN)
+            lines = [json.loads(line) for line in text.splitlines()] if status == 200 else []
+            if not lines:
+                return out
+            since = lines[-1]["resourceVersion"]
+            out.update(line["resourceVersion"] for line in lines if line["resource"] == "events" and line["type"] != "DELETED")
+
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()
-            self.process.wait(timeout=20)
+            self.process.wait(timeout=PATIENCE)
 
 
 class Front:
     """A TCP port before a server, which can be made a black hole: what is connected stays so and hears nothing."""
 
     def __init__(self, host):
-        self.host, self.hole = host, threading.Event()
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.work, daemon=True).start()
+        self.host, self.hole, self.port, self.held = host, threading.Event(), 0, []
+        self.open()
 
-    def work(self):
+    def open(self):
+        self.listener = socket.create_server(("127.0.0.1", self.port))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.work, args=(self.listener,), daemon=True).start()
+
+    def shut(self):
+        """What is connected is cut, and who connects is refused by the system."""
+        self.stop()
+        held, self.held = self.held, []
+        for s in held:
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def work(self, listener):
         while True:
             try:
-                client, _ = self.listener.accept()
+                client, _ = listener.accept()
             except OSError:
                 return
+            self.held.append(client)
             threading.Thread(target=self.carry, args=(client,), daemon=True).start()
 
     def carry(self, client):
@@ -193,15 +232,36 @@ class Front:
 
     def stop(self):
         self.hole.clear()
+        try:
+            self.listener.shutdown(socket.SHUT_RDWR)  # its thread's accept ends
+        except OSError:
+            pass
         self.listener.close()
 
 
-class Writer:
-    """Makes, changes, deletes and makes anew Events; `truth` is what the server acknowledged: (uid, resourceVersion)."""
+def expire(cluster, seconds=0.2):
+    """Lookout's watches are cut, and when they can be begun again there is no history to go on with."""
+    rule = json.loads(cluster.admin("faults", {"watch": True, "effect": "status", "status": 503, "retryAfterSeconds": 1,
+                                               "userAgent": "pintled-lookout"})[1])["id"]
+    cluster.admin("watches", {"effect": "cut", "userAgent": "pintled-lookout"})
+    time.sleep(seconds)
+    cluster.ask("PUT", "/api/v1/namespaces/default/configmaps/step", {"metadata": {"name": "step"}, "data": {"at": str(time.time())}})
+    cluster.ask("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "step"}})
+    cluster.admin("compact")
+    cluster.admin(f"faults/{rule}", None, "DELETE")
 
-    def __init__(self, cluster, seed, run="a", pause=0.008, most=None):
-        self.cluster, self.random, self.run, self.pause, self.most = cluster, random.Random(seed), run, pause, most
-        self.truth, self.live, self.gone, self.deleted, self.made = [], [], [], set(), 0
+
+class Writer:
+    """Makes, changes, deletes and makes anew Events; `truth` is what the server acknowledged: (uid, resourceVersion);
+    `when`: when each of them was asked for and acknowledged. `rate`: so many a second, else with pauses up to `pause`. `change`: the part that
+    are changes of an Event that is there.
+    `unseen`: of so many of the first states only the newest is due, as nobody watched yet. `region`: where it is the only
+    writer; "": in any."""
+
+    def __init__(self, cluster, seed, run="a", pause=0.008, most=None, rate=0, region="", change=0.35):
+        self.cluster, self.random, self.run, self.pause, self.most, self.rate, self.region = cluster, random.Random(seed), run, pause, most, rate, region
+        self.change = change
+        self.truth, self.live, self.gone, self.deleted, self.made, self.when, self.unseen = [], [], [], set(), 0, {}, 0
         self.stopping = threading.Event()
         self.thread = threading.Thread(target=self.work, daemon=True)
 
@@ -215,17 +275,22 @@ class Writer:
         if status not in (200, 201):
             return None
         meta = json.loads(body)["metadata"]
-        self.truth.append((meta["uid"], meta["resourceVersion"]))
+        state = (meta["uid"], meta["resourceVersion"])
+        self.when[state] = (self.cluster.local.began, time.time())
+        self.truth.append(state)
         return meta["uid"]
 
     def create(self, name):
-        uid = self.note(*self.cluster.ask("POST", EVENTS, self.event(name, 1, "<b>'; drop table event; --\u202e\x1b[31m")))
+        status, body = self.cluster.ask("POST", EVENTS, self.event(name, 1, "<b>'; drop table event; --\u202e\x1b[31m"))
+        if status == 409:  # made, but the answer was cut and the request made again
+            status, body = self.cluster.ask("GET", f"{EVENTS}/{name}")
+        uid = self.note(status, body)
         if uid:
             self.live.append((name, 1, uid))
 
     def one(self):
         dice = self.random.random()
-        if self.live and dice < 0.35:
+        if self.live and dice < self.change:
             at = self.random.randrange(len(self.live))
             name, count, uid = self.live[at]
             if self.note(*self.cluster.ask("PUT", f"{EVENTS}/{name}", self.event(name, count + 1, "again"))):
@@ -242,9 +307,11 @@ class Writer:
             self.create(f"e-{self.run}-{self.made}")
 
     def work(self):
+        due = time.monotonic()
         while not self.stopping.is_set():
             self.one()
-            time.sleep(self.random.random() * self.pause)
+            due += 1 / self.rate if self.rate else 0
+            time.sleep(max(0, due - time.monotonic()) if self.rate else self.random.random() * self.pause)
 
     def start(self):
         self.thread.start()
@@ -252,11 +319,11 @@ class Writer:
     def stop(self):
         self.stopping.set()
         if self.thread.ident:
-            self.thread.join(timeout=60)
+            self.thread.join(timeout=3 * PATIENCE)
 
 
 class Quiet(http.server.ThreadingHTTPServer):
-    daemon_threads = True
+    daemon_threads, request_queue_size = True, 128
 
     def handle_error(self, request, address):
         pass
@@ -270,13 +337,15 @@ def serve(handler):
 
 
 class Receiver:
-    """A webhook receiver that answers by script and writes down what it was told: (webhook-id, subject, sequence, status,
-    signature good)."""
+    """A webhook receiver that answers by script and writes down what it was told: (webhook-id, subject or release, sequence,
+    status, signature good). `states`: the states of Events that it took; `signed`: of each request, by which of the keys."""
 
     def __init__(self):
-        self.told, self.lock = [], threading.Lock()
+        self.told, self.signed, self.states, self.lock = [], [], set(), threading.Lock()
         self.script = collections.deque()  # statuses to give before 200; "hang" and "cut" too
         self.delay = 0.0  # before each answer
+        self.gate = threading.Event()  # while it is shut nobody is answered, for 5 s at most
+        self.gate.set()
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -294,9 +363,10 @@ class Receiver:
                     self.connection.shutdown(socket.SHUT_RDWR)
                     self.close_connection = True
                     return
+                receiver.gate.wait(5)
                 time.sleep(receiver.delay)
                 if what == "hang":
-                    time.sleep(3)
+                    time.sleep(12)  # longer than lookout waits
                     what = 500
                 self.send_response(what)
                 if what == 429:
@@ -310,10 +380,14 @@ class Receiver:
     def note(self, headers, body, status):
         identity, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
         given = headers.get("webhook-signature", "").split(" ")
-        good = any("v1," + base64.b64encode(hmac.new(base64.b64decode(key), f"{identity}.{at}.".encode() + body, hashlib.sha256).digest()).decode()
-                   in given for key in KEYS)
+        signed = tuple("v1," + base64.b64encode(hmac.new(base64.b64decode(key), f"{identity}.{at}.".encode() + body, hashlib.sha256).digest()).decode()
+                       in given for key in KEYS)
         event = json.loads(body)
-        self.told.append((identity, event.get("subject"), int(event.get("sequence", 0)), status, good))
+        about = f"release {event['release']}" if event.get("release") and event.get("type", "").startswith("release.") else event.get("subject")
+        self.told.append((identity, about, int(event.get("sequence", 0)), status, any(signed)))
+        self.signed.append(signed)
+        if status == 200 and event.get("type") == "kubernetes.event":
+            self.states.add(tuple(event["id"].split("/")[1:]))
 
     def all(self):
         with self.lock:
@@ -324,17 +398,36 @@ class Receiver:
         self.server.server_close()
 
 
+class Together:
+    """What several receivers were told."""
+
+    def __init__(self, receivers):
+        self.receivers = receivers
+
+    def all(self):
+        return [t for r in self.receivers for t in r.all()]
+
+    @property
+    def states(self):
+        return set().union(*(r.states for r in self.receivers))
+
+
 class Sqlite:
     def __init__(self, folder):
         self.file = os.path.join(folder, "lookout.db")
         self.url = f"sqlite:{self.file}"
 
     def rows(self, query):
-        try:
-            with sqlite3.connect(f"file:{self.file}?mode=ro", uri=True, timeout=10) as c:
-                return c.execute(query).fetchall()
-        except sqlite3.OperationalError:
-            return []
+        """Tried again only while others hold it, or must first clean up after one that was killed."""
+        end = time.monotonic() + 30
+        while True:
+            try:
+                with contextlib.closing(sqlite3.connect(f"file:{self.file}?mode=ro", uri=True, timeout=10)) as c:
+                    return c.execute(query).fetchall()
+            except sqlite3.OperationalError as e:
+                if e.sqlite_errorname not in HELD or time.monotonic() > end:
+                    raise
+            time.sleep(0.05)
 
     def bytes(self):
         return b"".join(open(name, "rb").read() for name in glob.glob(self.file + "*"))
@@ -369,7 +462,9 @@ class Postgres:
     def rows(self, query):
         out = subprocess.run([f"{self.bin}/psql", "-qAtX", "-F", "\x1f", "-h", self.folder, "-U", "postgres", "-c", query],
                              capture_output=True, text=True)
-        return [tuple(int(t) if re.fullmatch(r"\d{1,18}", t) else t for t in line.split("\x1f")) for line in out.stdout.splitlines() if line]
+        if out.returncode:
+            raise RuntimeError(f"{query}: {out.stderr}")
+        return [tuple(int(t) if re.fullmatch(r"\d{1,18}", t) else t for t in line.split("\x1f")) for line in out.stdout.split("\n")[:-1]]
 
     def bytes(self):
         return subprocess.run([f"{self.bin}/pg_dump", "-h", self.folder, "-U", "postgres", "postgres"], capture_output=True).stdout
@@ -386,6 +481,8 @@ class Lookout:
         self.pintled, self.folder, self.database, self.receiver, self.name, self.wanted = pintled, folder, database, receiver, name, wanted
         self.regions, self.more, self.process = dict(regions), more, None  # name: kubeconfig
         self.of_regions = ""  # keys that all of them have
+        self.releases = False  # the receiver is told of them too, in the order of each
+        self.timeout_ms = 10_000  # for an answer: a receiver on a loaded machine is slow, not broken
         self.config, self.logfile = os.path.join(folder, f"{name}.toml"), os.path.join(folder, f"{name}.log")
         self.secret_file, self.env = os.path.join(folder, "hook.secret"), None
         self.port = free_port()
@@ -395,6 +492,16 @@ class Lookout:
 
     def write(self):
         regions = "".join(f"[[regions]]\nname = {json.dumps(n)}\nkubeconfig = {json.dumps(k)}\n{self.of_regions}\n" for n, k in self.regions.items())
+        releases = f"""[[subscriptions]]
+name = "releases"
+types = ["release.*"]
+order_by = "release"
+sink = "webhook"
+secret_file = "hook.secret"
+[subscriptions.options]
+url = "http://127.0.0.1:{self.receiver.port}/hook"
+timeout_ms = {self.timeout_ms}
+"""
         with open(self.config, "w") as f:
             f.write(f"""listen = "127.0.0.1:{self.port}"
 database = "{self.database.url}"
@@ -410,7 +517,8 @@ sink = "webhook"
 secret_file = "hook.secret"
 [subscriptions.options]
 url = "http://127.0.0.1:{self.receiver.port}/hook"
-timeout_ms = 1000
+timeout_ms = {self.timeout_ms}
+{releases if self.releases else ""}
 [guard]
 allow = ["127.0.0.1:{self.receiver.port}"]
 """)
@@ -425,7 +533,7 @@ allow = ["127.0.0.1:{self.receiver.port}"]
 
     def kill(self, sig=signal.SIGKILL):
         self.process.send_signal(sig)
-        code = self.process.wait(timeout=30)
+        code = self.process.wait(timeout=PATIENCE)
         self.log.close()
         return code
 
@@ -436,7 +544,7 @@ allow = ["127.0.0.1:{self.receiver.port}"]
         return open(self.logfile, errors="replace").read()
 
     def get(self, path, method="GET"):
-        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=3)
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
         try:
             c.request(method, path)
             answer = c.getresponse()
@@ -458,7 +566,12 @@ allow = ["127.0.0.1:{self.receiver.port}"]
         return bool(states) and all(states.get(n) == "live" for n in names or self.regions)
 
     def metric(self, name):
-        return sum(float(n) for n in re.findall(rf"(?m)^{name}(?:{{[^}}]*}})? ([\d.]+)$", self.get("/metrics")[1]))
+        """The sum of its series; no number while lookout does not answer; an error when there is no such name."""
+        status, text = self.get("/metrics")
+        found = re.findall(rf"(?m)^{re.escape(name)}(?:{{[^}}]*}})? ([\d.]+)$", text)
+        if status == 200 and not found:
+            raise LookupError(f"no metric {name}")
+        return sum(map(float, found)) if found else math.nan
 
     def threads_and_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/task")), len(os.listdir(f"/proc/{self.process.pid}/fd"))
@@ -467,8 +580,16 @@ allow = ["127.0.0.1:{self.receiver.port}"]
         fields = open(f"/proc/{self.process.pid}/stat").read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def rss(self):
-        return int(re.search(r"VmRSS:\s+(\d+)", open(f"/proc/{self.process.pid}/status").read()).group(1)) / 1024
+    def rss(self, field="VmRSS"):
+        return int(re.search(rf"{field}:\s+(\d+)", open(f"/proc/{self.process.pid}/status").read()).group(1)) / 1024
+
+    def peak(self):
+        """Since when it was last forgotten."""
+        return self.rss("VmHWM")
+
+    def forget_peak(self):
+        with open(f"/proc/{self.process.pid}/clear_refs", "w") as f:
+            f.write("5")
 
 
 def stored(database):
@@ -476,44 +597,99 @@ def stored(database):
 
 
 def due(writers, lost):
-    """What must be stored: every state; of writers whose history was lost (True: of all), the last one of each object
-    that is still there."""
+    """What must be stored: every state; of writers whose history was lost (True: of all), and of what was there before
+    anybody watched, the last one of each object that is still there."""
     out = set()
     for w in writers:
-        if lost is not True and w not in (lost or ()):
-            out.update(w.truth)
-            continue
+        truth = list(w.truth)
+        out.update(truth[len(truth) if lost is True or w in (lost or ()) else w.unseen:])
         last = {}
-        for uid, version in w.truth:
+        for uid, version in truth:
             last[uid] = max(last.get(uid, 0), int(version))
         out.update((uid, str(version)) for uid, version in last.items() if uid not in w.deleted)
     return out
 
 
-def verify(check, name, database, receiver, writers, lost=False, settle=120):
-    """Everything that must hold once a fault is over. `lost`: history was compacted while nobody watched."""
+def given(version):
+    """A version that a restored server gives again is stored with a mark."""
+    return version.split("~")[0]
+
+
+def unexplained(have, writers, clusters):
+    """States that nobody made: neither the writers nor, by their logs, others in these clusters."""
+    odd = have - {state for w in writers for state in w.truth}
+    made = {version for c in clusters for version in c.made()} if odd else ()
+    return sorted(state for state in odd if state[1] not in made)
+
+
+def untold(have, writers, gaps):
+    """States that are not there and of which no gap says so. One that was lost came after the last that was heard, by its
+    version, or by the time where versions are given again, and was begun before the gap ended."""
+    out = []
+    for w in writers:
+        for state in set(w.truth[w.unseen:]) - have:
+            began, ended = (t * 1000 for t in w.when[state])
+            if not any(w.region in ("", region) and (int(version or 0) <= int(state[1]) or since <= ended) and began <= until
+                       for region, since, until, version in gaps):
+                out.append(state)
+    return sorted(out)
+
+
+def in_order(told):
+    """Of those told in another order than that of their events: who. By the first success of each."""
+    first, seen = collections.defaultdict(list), set()
+    for identity, about, sequence, status, _ in told:
+        if status == 200 and identity not in seen:
+            seen.add(identity)
+            first[about].append(sequence)
+    return [about for about, sequences in first.items() if any(a >= b for a, b in zip(sequences, sequences[1:]))]
+
+
+def verify(check, name, database, receiver, writers, lost=False, settle=120, subscribed=None, excused=(), clusters=(), dead=None):
+    """Everything that must hold once a fault is over. `lost`: history was compacted while nobody watched, of all or of
+    these writers. `subscribed`: the writers of whom the receiver wants to hear (None: of all); `excused`: states that it need
+    not hear of. `clusters`: where others make Events too, beside the writers'. `dead`: a text in the reason of those dead letters
+    that may be."""
+    clusters = {w.cluster for w in writers if w.cluster} | set(filter(None, clusters))
     truth = due(writers, lost)
-    complete = wait_for(lambda: truth <= stored(database), 45, 0.3)
+    check(f"{name}: something was written", truth)
+    complete = wait_for(lambda: truth <= stored(database), PATIENCE, 0.3)
     missing = truth - stored(database)
     check(f"{name}: every state is stored (I1)", complete, f"{len(missing)} of {len(truth)} missing, e.g. {sorted(missing)[:3]}")
+    have = {(uid, given(version)) for uid, version in stored(database)}
+    odd = unexplained(have, writers, clusters)
+    check(f"{name}: and nothing that never was (I1)", not odd, f"{len(odd)}, e.g. {odd[:3]}")
+    gaps = [(region, since, until, str(version)) for region, since, until, version in
+            database.rows("select region, from_ms, to_ms, from_version from gap where resource = 'events' order by region, from_ms, to_ms")]
+    may = [w for w in writers if lost is True or w in (lost or ())]
+    secret = untold(have, may, gaps)
+    check(f"{name}: what is lost lies in a gap (I2)", not secret, f"{len(secret)}, e.g. {secret[:3]} not in {gaps[:5]}")
+    needless = [g for g in gaps if any(w.region in ("", g[0]) for w in writers if w not in may)]
+    check(f"{name}: no gap where nothing is lost (I2)", not needless, needless[:3])
+    twice = [(a, b) for a, b in zip(gaps, gaps[1:]) if a[0] == b[0] and b[1] < a[2]]
+    check(f"{name}: one gap for each loss (I2)", not twice, twice[:3])
     twice = database.rows("select uid, version, count(*) from observation group by cluster_uid, resource, uid, version having count(*) > 1")
     check(f"{name}: none twice (I3)", not twice, twice[:3])
+    twice = database.rows("select type, observation_uid, observation_version, count(*) from event where dedup_key = '' and observation_uid <> '' "
+                          "group by cluster_uid, type, observation_resource, observation_uid, observation_version having count(*) > 1")
+    check(f"{name}: no event twice for one state (I3)", not twice, twice[:3])
+    twice = database.rows("select dedup_key, count(*) from event where dedup_key <> '' group by dedup_key having count(*) > 1")
+    check(f"{name}: no event twice by its key (I3)", not twice, twice[:3])
     twice = database.rows("select event_seq, subscription_id, count(*) from delivery where generation = 1 group by event_seq, subscription_id having count(*) > 1")
     check(f"{name}: no delivery twice (I3)", not twice, twice[:3])
     quiet = wait_for(lambda: database.rows("select count(*) from delivery where state in (0, 1, 3)") == [(0,)], settle, 0.3)
     check(f"{name}: every delivery ends (I6)", quiet, database.rows("select state, count(*) from delivery group by state"))
-    # A paused subscription is due nothing: what has no delivery was not to be told.
-    events = {seq for (seq,) in database.rows("select event_seq from delivery where generation = 1")}
+    reasons = [reason for reason, in database.rows("select dead_reason from delivery where state = 4") if dead is None or dead not in reason]
+    check(f"{name}: no dead letter", not reasons, reasons[:3])
     told = receiver.all()
+    wanted = due([w for w in writers if subscribed is None or w in subscribed], lost) - set(excused)
+    heard = {(uid, given(version)) for uid, version in receiver.states}
+    check(f"{name}: the receiver was told of every event", wanted <= heard, f"{len(wanted - heard)} of {len(wanted)} not, e.g. {sorted(wanted - heard)[:3]}")
+    events = {seq for (seq,) in database.rows("select event_seq from delivery where generation = 1 and state <> 5")}
     done = {sequence for _, _, sequence, status, _ in told if status == 200}
-    check(f"{name}: the receiver was told of every event", events <= done, f"{len(events - done)} of {len(events)} not")
+    check(f"{name}: and of every delivery", events <= done, f"{len(events - done)} of {len(events)} not")
     check(f"{name}: every request was signed", all(good for *_, good in told))
-    first, seen = collections.defaultdict(list), set()
-    for identity, subject, sequence, status, _ in told:
-        if status == 200 and identity not in seen:
-            seen.add(identity)
-            first[subject].append(sequence)
-    disorder = [s for s, sequences in first.items() if sequences != sorted(sequences)]
+    disorder = in_order(told)
     check(f"{name}: in order for each subject (I4)", not disorder, disorder[:3])
     doubtful = dict(database.rows("select d.event_seq, count(*) from attempt a join delivery d on d.id = a.delivery_id where a.error <> '' group by d.event_seq"))
     requests = collections.Counter(sequence for _, _, sequence, status, _ in told if status == 200)

@@ -187,6 +187,10 @@ std::shared_ptr<Batch> SharedInformer::apply_replace(Delta& delta) {
   }
   Store::Replaced r =
       store_.replace(options_.keep_text ? delta.objects : kept_objects, batch->version, delta.anew);
+  for (Store::Replaced::Changed& one : r.changed) {
+    if (!options_.recreated_apart || !one.before) continue;
+    if (one.before->uid() != delta.objects[one.at]->uid()) r.gone.push_back(std::move(one.before));
+  }
   batch->changes.reserve(r.gone.size() + r.changed.size());
   tell_gone(std::move(r.gone), *batch);
   for (Store::Replaced::Changed& one : r.changed) {

@@ -5,6 +5,7 @@
 // - Handlers: see delivery.h. They are independent: each has its own queue and pace; only a full
 //   one holds up the informer.
 // - A relist tells of deletes first (final_state_unknown), then of adds and updates in list order;
+//   an object that was made anew under its name is an update, with `recreated_apart` a delete and an add;
 //   of an object whose version has not changed it tells nobody, unless the server's versions went
 //   back and its text is another or not kept. With reflector.stream_lists (which wants keep_text off)
 //   it tells of adds and updates as they come, in bounded memory, and of the deletes at its end.
@@ -39,6 +40,9 @@ struct InformerOptions {
   // False: the store keeps the heads only (for handlers that store texts themselves); `before` and
   // the object of a delete learnt from a list then have no text.
   bool keep_text = true;
+  // What a list shows to have been made anew under its name: told to be gone with all that is, and
+  // added then; else as one update. Not with stream_lists.
+  bool recreated_apart = false;
   // Hears why lists and watches end. On the work loop.
   std::function<void(const Error&)> on_error = {};
 };

@@ -199,6 +199,20 @@ TEST_F(SharedInformerTest, SeesADeleteAndACreateAsOneUpdateThatSaysSo) {
   EXPECT_TRUE(recreated);
 }
 
+TEST_F(SharedInformerTest, TellsAllThatIsGoneBeforeWhatWasMadeAnewWhenItIsToTellThemApart) {
+  make({.keep_text = false, .recreated_apart = true});
+  Ear ear;
+  ASSERT_TRUE(informer_->add_handler(ear.handler()));
+  informer_->start();
+  const auto watch = list({object_json("a", "1"), object_json("b", "2"), object_json("c", "3")}, "10");
+  ear.take();
+  relist(watch,
+         {R"({"metadata":{"name":"a","uid":"other","resourceVersion":"15"}})", object_json("b", "16"),
+          R"({"metadata":{"name":"c","uid":"another","resourceVersion":"17"}})"},
+         "20");
+  EXPECT_EQ(ear.lines, (Lines{"delete a 1 unknown", "delete c 3 unknown", "add a 15", "update b 2->16", "add c 17"}));
+}
+
 TEST_F(SharedInformerTest, IsSyncedWithTheListAndAHandlerWhenItHasHeardAllOfIt) {
   make();
   Ear ear;

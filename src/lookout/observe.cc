@@ -20,10 +20,6 @@ bool is_events(std::string_view resource) {
   return resource == "events" || resource == "events.events.k8s.io";
 }
 
-bool is_release_record(std::string_view resource) {
-  return resource == "secrets" || resource == "configmaps";
-}
-
 Change change_of(informer::Change::Kind kind) {
   return kind == informer::Change::Kind::kAdd      ? Change::kAdded
          : kind == informer::Change::Kind::kUpdate ? Change::kModified
@@ -84,6 +80,9 @@ void Observer::know_counts(const std::vector<std::pair<std::string, int64_t>>& c
 
 Status Observer::hear(std::string_view resource, const informer::Change& change, int64_t now_ms,
                       Batch& batch) {
+  if (change.kind == informer::Change::Kind::kBookmark && is_release_record(resource)) {
+    for (Event& e : tracker_.list_over(resource, now_ms)) add(std::move(e), now_ms, batch);
+  }
   if (change.kind == informer::Change::Kind::kBookmark || change.resync || !change.object)
     return ok();
   if (is_events(resource)) return hear_event(resource, change, now_ms, batch);
@@ -98,7 +97,8 @@ Status Observer::hear(std::string_view resource, const informer::Change& change,
   const bool deleted = change.kind == informer::Change::Kind::kDelete;
   const std::string text =
       deleted ? heads_json(*change.object) : std::string(change.object->text());
-  auto events = tracker_.observe(resource, change_of(change.kind), text, change.initial, now_ms);
+  auto events = tracker_.observe(resource, change_of(change.kind), text, change.initial, now_ms,
+                                 change.final_state_unknown);
   for (std::string& key : tracker_.take_told()) batch.told.push_back(std::move(key));
   const bool kept = is_release_record(resource) || !events || !events->empty();
   int place = -1;

@@ -30,7 +30,7 @@ class Observer {
   // Counts stored before a restart, so that missed repeats are known (Store::counts).
   void know_counts(const std::vector<std::pair<std::string, int64_t>>& counts);
 
-  // Adds to the batch what this change means. Error: the object cannot be read; its observation is
+  // Adds to the batch what this change means; a bookmark ends a list. Error: the object cannot be read; its observation is
   // in the batch all the same.
   Status hear(std::string_view resource, const informer::Change& change, int64_t now_ms,
               Batch& batch);
@@ -66,6 +66,12 @@ class Observer {
   Groups groups_;
   bool raw_events_ = true;
 };
+
+// The kinds that release records are of.
+inline constexpr std::string_view kReleaseRecords[] = {"secrets", "configmaps"};
+inline bool is_release_record(std::string_view resource) {
+  return resource == kReleaseRecords[0] || resource == kReleaseRecords[1];
+}
 
 // Valid UTF-8, no control characters but newline and tab, at most `limit` bytes (cut at a rune).
 std::string clean_text(std::string_view text, size_t limit = 32 << 10);

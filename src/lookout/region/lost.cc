@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/strings.h"
+#include "lookout/track/tracker.h"
 
 namespace pintle::lookout {
 namespace {
@@ -45,16 +46,43 @@ Result<std::map<std::string, Event>> told_of(Store& store, const std::string& re
   return out;
 }
 
+// What the cluster has of a release.
+struct Left {
+  bool known = false;  // a record of it was stored before
+  int64_t first = INT64_MAX;
+};
+
+// By the records' namespace and the release's name.
+std::string place_of(std::string_view name_space, std::string_view record) {
+  const auto named = record_name(record);
+  return named ? cat(name_space, '/', named->release) : "";
+}
+
+std::map<std::string, Left> left_of(const std::vector<informer::ObjectPtr>& listed,
+                                    const std::set<std::string, std::less<>>& stored) {
+  std::map<std::string, Left> out;
+  for (const informer::ObjectPtr& o : listed) {
+    const auto named = record_name(o->name());
+    if (!named) continue;
+    Left& left = out[place_of(o->name_space(), o->name())];
+    left.known = left.known || stored.contains(o->uid());
+    left.first = std::min(left.first, named->revision);
+  }
+  return out;
+}
+
 }  // namespace
 
-Status find_lost(Store& store, const Known& known, std::string_view resource,
-                 const std::vector<std::string>& namespaces, int64_t now_ms, Batch& batch) {
-  std::set<std::string> lost;
-  for (auto& [uid, count] : TRY(store.counts(batch.cluster_uid, resource))) {
-    if (!known.record(uid)) lost.insert(std::move(uid));
-  }
+Status find_lost(Store& store, const std::vector<informer::ObjectPtr>& listed,
+                 std::string_view resource, const std::vector<std::string>& namespaces,
+                 int64_t now_ms, Batch& batch) {
+  std::set<std::string, std::less<>> stored;
+  for (auto& [uid, count] : TRY(store.counts(batch.cluster_uid, resource))) stored.insert(std::move(uid));
+  std::set<std::string> lost(stored.begin(), stored.end());
+  for (const informer::ObjectPtr& o : listed) lost.erase(std::string(o->uid()));
   if (lost.empty()) return ok();
-  std::map<std::string, const Event*> newest;  // of each release that is gone
+  const auto left = left_of(listed, stored);
+  std::map<std::string, const Event*> newest;  // of each release of which records are gone
   const auto told = TRY(told_of(store, batch.region, lost));
   for (const auto& [uid, e] : told) {
     if (!namespaces.empty() &&
@@ -69,11 +97,14 @@ Status find_lost(Store& store, const Known& known, std::string_view resource,
     o.subject = e.subject;
     o.received_ms = now_ms;
     batch.observations.push_back(std::move(o));
-    if (known.release(resource, e.release_namespace, e.release)) continue;  // pruned
-    const Event*& last = newest[cat(e.release_namespace, '/', e.release)];
+    const Event*& last = newest[place_of(e.subject.name_space, e.subject.name)];
     if (last == nullptr || last->revision < e.revision) last = &e;
   }
-  for (const auto& [name, last] : newest) {
+  for (const auto& [place, last] : newest) {
+    const auto it = left.find(place);
+    const bool pruned =
+        it != left.end() && (it->second.known || !begins_anew(it->second.first, last->revision));
+    if (pruned) continue;
     Event e = *last;
     e.type = "release.uninstalled";
     e.severity = Severity::kInfo;

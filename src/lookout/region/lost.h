@@ -1,29 +1,28 @@
-// Lost: releases that were uninstalled while nobody watched. The tracker keeps nothing over a
-// restart and a list does not tell what is gone, but the store knows which release records existed.
+// Lost: releases that ended while nobody watched. The tracker keeps nothing over a restart and a list
+// does not tell what is gone, but the store knows which release records existed. So a region's first
+// list of release records is compared with it before anything of that list is heard: an end stands
+// before the first transition of the release's next life.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "informer/object.h"
 #include "lookout/store.h"
 
 namespace pintle::lookout {
 
-// What the tracker knows after its first list: Tracker::knows_record; has_release or told_end.
-struct Known {
-  std::function<bool(const std::string& uid)> record;
-  std::function<bool(std::string_view resource, std::string_view name_space, std::string_view name)>
-      release;
-};
-
 // Adds to the batch (whose cluster is set) the end of every record of `resource` ("secrets",
-// "configmaps") that the store holds and the tracker does not; and release.uninstalled, with the
-// key the tracker would have given it, where nothing of the release is left. namespaces: those that
-// are watched; empty: all. Reads the store; cost: nothing but one query when nothing is lost.
-Status find_lost(Store& store, const Known& known, std::string_view resource,
-                 const std::vector<std::string>& namespaces, int64_t now_ms, Batch& batch);
+// "configmaps") that the store holds and is not in the list; and release.uninstalled, with the key the
+// tracker would have given it, where nothing of the release is left or what there is begins_anew().
+// namespaces: those that are watched; empty: all. Reads the store; cost: nothing but one query when
+// nothing is lost.
+// Limits: nothing is told of a release of which nothing was told before. Of a next life whose records up to the old one's last revision are pruned, too, nothing tells
+// that it is another.
+Status find_lost(Store& store, const std::vector<informer::ObjectPtr>& listed,
+                 std::string_view resource, const std::vector<std::string>& namespaces,
+                 int64_t now_ms, Batch& batch);
 
 }  // namespace pintle::lookout

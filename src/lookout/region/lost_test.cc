@@ -9,18 +9,14 @@
 namespace pintle::lookout {
 namespace {
 
-std::string record(std::string_view name, int revision) {
-  return cat(R"({"kind":"Secret","metadata":{"name":"sh.helm.release.v1.)", name, ".v", revision,
-             R"(","namespace":"shop","uid":")", name, revision,
-             R"(","labels":{"owner":"helm","name":")", name, R"(","status":"deployed"}}})");
+// A record of a life of a release: "web/1" or "web/1/b", where the life is told.
+std::string record(std::string_view what) {
+  const auto part = split(what, "/");
+  return cat(R"({"kind":"Secret","metadata":{"name":"sh.helm.release.v1.)", part[0], ".v", part[1],
+             R"(","namespace":"shop","uid":")", what, R"(","resourceVersion":"1","labels":{"owner":"helm","name":")",
+             part[0], R"(","status":"deployed"}}})");
 }
-
-Known known(const Tracker& t) {
-  return {[&t](const std::string& uid) { return t.knows_record(uid); },
-          [&t](std::string_view resource, std::string_view name_space, std::string_view name) {
-            return t.has_release(resource, name_space, name) || t.told_end(name_space, name);
-          }};
-}
+using Records = std::vector<std::string>;
 
 Batch blank(int64_t region_id) {
   Batch b;
@@ -30,78 +26,59 @@ Batch blank(int64_t region_id) {
   return b;
 }
 
-TEST(Lost, TellsNoEndTwiceOfAReleaseWhoseLastRecordGoesAfterTheList) {
-  sys::FakeClock clock;
-  auto store = Store::open({.url = "sqlite::memory:", .secret_key = std::string(32, 'k')}, clock);
-  const auto region = (*store)->put_region({0, "eu", "c", "", true, 0});
-  Batch before = blank(region->id);
-  Tracker was("c");
-  for (const int revision : {8, 9}) {
-    const auto events = was.observe("secrets", Change::kAdded, record("web", revision), false, 1000);
-    Observation o;
-    o.resource = "secrets";
-    o.uid = cat("web", revision);
-    o.version = "1";
-    before.observations.push_back(o);
-    for (Event e : *events) before.events.push_back(e);
-  }
-  ASSERT_TRUE((*store)->commit(before));
-  // Killed in the middle of an uninstall: the first list has the newest record, which goes then.
-  Tracker now("c");
-  ASSERT_TRUE(now.observe("secrets", Change::kAdded, record("web", 9), true, 2000));
-  const auto end = now.observe("secrets", Change::kDeleted, record("web", 9), false, 2000);
-  ASSERT_EQ(end->size(), 1u);
-  EXPECT_EQ(end->at(0).type, "release.uninstalled");
-  Batch batch = blank(region->id);
-  ASSERT_TRUE(find_lost(**store, known(now), "secrets", {}, 2000, batch));
-  EXPECT_TRUE(batch.events.empty());
-  EXPECT_EQ(batch.observations.size(), 2u) << "the ends of both records";
-}
-
-TEST(Lost, TellsWhatWasUninstalledWhileNobodyWatched) {
-  sys::FakeClock clock;
-  auto store = Store::open({.url = "sqlite::memory:", .secret_key = std::string(32, 'k')}, clock);
-  ASSERT_TRUE(store.has_value()) << store.error().text();
-  const auto region = (*store)->put_region({0, "eu", "c", "", true, 0});
-  ASSERT_TRUE(region.has_value());
-  Batch before = blank(region->id);
-  Tracker was("c");
-  for (const auto& [name, revision] :
-       {std::pair{"gone", 1}, {"gone", 2}, {"kept", 1}, {"kept", 2}}) {
-    const auto events = was.observe("secrets", Change::kAdded, record(name, revision), false, 1000);
-    ASSERT_TRUE(events.has_value());
-    Observation o;
-    o.resource = "secrets";
-    o.uid = cat(name, revision);
-    o.version = cat(revision);
-    before.observations.push_back(o);
-    for (Event e : *events) {
-      e.observation = static_cast<int>(before.observations.size()) - 1;
-      before.events.push_back(e);
+TEST(Lost, TellsOnceWhatEndedWhileNobodyWatched) {
+  struct Case {
+    const char* name;
+    Records before, after, ended;
+    size_t gone;
+    std::vector<std::string> namespaces = {};
+  };
+  for (const Case& c : {
+           Case{"nothing is left", {"web/1", "web/2", "db/1"}, {"db/1"}, {"web/2"}, 2},
+           {"one is pruned", {"web/1", "web/2"}, {"web/2"}, {}, 1},
+           {"one is pruned and another came", {"web/1", "web/2"}, {"web/2", "web/3"}, {}, 1},
+           {"all that was known is pruned", {"web/1", "web/2"}, {"web/3", "web/4"}, {}, 2},
+           {"installed anew with fewer revisions", {"web/4", "web/5"}, {"web/1/b"}, {"web/5"}, 2},
+           {"as many", {"web/1", "web/2"}, {"web/1/b", "web/2/b"}, {"web/2"}, 2},
+           {"more", {"web/1"}, {"web/1/b", "web/2/b"}, {"web/1"}, 1},
+           {"more, and its first are pruned", {"web/3"}, {"web/3/b", "web/4/b"}, {"web/3"}, 1},
+           {"a namespace that is not watched", {"web/1"}, {}, {}, 0, {"elsewhere"}},
+           {"one name is another's beginning", {"web/1", "web-b/1"}, {"web-b/1"}, {"web/1"}, 1},
+       }) {
+    sys::FakeClock clock;
+    auto store = Store::open({.url = "sqlite::memory:", .secret_key = std::string(32, 'k')}, clock);
+    ASSERT_TRUE(store.has_value()) << store.error().text();
+    const auto region = (*store)->put_region({0, "eu", "c", "", true, 0});
+    ASSERT_TRUE(region.has_value());
+    Batch before = blank(region->id);
+    Tracker was("c");
+    for (const std::string& what : c.before) {
+      const auto events = was.observe("secrets", Change::kAdded, record(what), false, 1000);
+      ASSERT_TRUE(events.has_value());
+      Observation o;
+      o.resource = "secrets";
+      o.uid = what;
+      o.version = "1";
+      before.observations.push_back(o);
+      before.events.insert(before.events.end(), events->begin(), events->end());
+    }
+    ASSERT_TRUE((*store)->commit(before));
+    std::vector<informer::ObjectPtr> listed;
+    for (const std::string& what : c.after) listed.push_back(*informer::Object::parse(record(what)));
+    for (const bool again : {false, true}) {
+      Batch batch = blank(region->id);
+      ASSERT_TRUE(find_lost(**store, listed, "secrets", c.namespaces, 2000, batch)) << c.name;
+      Records ended;
+      for (const Event& e : batch.events) {
+        EXPECT_EQ(e.type, "release.uninstalled");
+        EXPECT_EQ(e.dedup_key, cat("c/", e.subject.uid, "/uninstalled")) << "as the tracker's";
+        ended.push_back(cat(e.release, "/", e.revision));
+      }
+      EXPECT_EQ(ended, again ? Records{} : c.ended) << c.name;
+      EXPECT_EQ(batch.observations.size(), again ? 0 : c.gone) << c.name;
+      ASSERT_TRUE((*store)->commit(batch));
     }
   }
-  ASSERT_TRUE((*store)->commit(before));
-
-  // After a restart: one release is gone, of the other the first revision was pruned.
-  Tracker now("c");
-  ASSERT_TRUE(now.observe("secrets", Change::kAdded, record("kept", 2), true, 2000));
-  for (const size_t want : {1, 0}) {
-    Batch batch = blank(region->id);
-    ASSERT_TRUE(find_lost(**store, known(now), "secrets", {}, 2000, batch));
-    ASSERT_EQ(batch.events.size(), want) << "told once";
-    if (want == 1) {
-      EXPECT_EQ(batch.events[0].type, "release.uninstalled");
-      EXPECT_EQ(batch.events[0].release, "gone");
-      EXPECT_EQ(batch.events[0].revision, 2);
-      EXPECT_EQ(batch.events[0].dedup_key, "c/gone2/uninstalled");
-      EXPECT_EQ(batch.observations.size(), 3u);
-    }
-    ASSERT_TRUE((*store)->commit(batch));
-  }
-  Batch other = blank(region->id);
-  ASSERT_TRUE((*store)->commit(before));
-  ASSERT_TRUE(find_lost(**store, known(now), "secrets", {"elsewhere"}, 2000, other));
-  EXPECT_TRUE(other.events.empty()) << "namespaces that are not watched tell nothing";
 }
 
 }  // namespace

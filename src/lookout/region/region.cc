@@ -270,9 +270,10 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
   options.on_error = [this, &w](const Error& e) { on_error(w, e); };
   if (w.name == "events") {
     options.reflector.transform = informer::drop_managed_fields();
-  } else if (w.name == "secrets" || w.name == "configmaps") {
+  } else if (is_release_record(w.name)) {
     options.reflector.transform = condense_release;
     options.reflector.stream_lists = false;
+    options.recreated_apart = true;
     options.reflector.order = [](const informer::Object& a, const informer::Object& b) {
       return comes_before(a.key(), b.key());
     };
@@ -292,7 +293,7 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
         std::find_if(checkpoints_.begin(), checkpoints_.end(),
                      [&](const Checkpoint& c) { return c.resource == w.checkpoint; });
     if (stored != checkpoints_.end()) {
-      const bool exact = w.name == "secrets" || w.name == "configmaps" || w.name == "jobs.batch" ||
+      const bool exact = is_release_record(w.name) || w.name == "jobs.batch" ||
                          w.resource.group == "apps";
       observer_->tracker().set_baseline(
           w.name, stored->observed_ms - (exact ? kExactSlackMs : kSlackMs), false);
@@ -390,6 +391,11 @@ Batch WatchedRegion::blank() const {
 informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
   Lock held(mutex_);
   if (turn_ != kEventsTurn && turn_of(w.name) > turn_) return informer::Take::kLater;
+  if (is_release_record(w.name) && !compared_.contains(w.name)) {
+    if (!w.first) w.first = w.informer->store().list();
+    poke();
+    return informer::Take::kLater;
+  }
   if (!shared_.writer.has_room(id_)) return informer::Take::kLater;
   const int64_t now = now_ms();
   w.denied = w.absent = w.unknown_user = false;
@@ -408,6 +414,8 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
     w.version = change.version;
     w.heard_ms = now;
     if (turn_ != kEventsTurn) poke();
+    (void)observer_->hear(w.name, change, now, batch);
+    w.dirty = w.dirty || !batch.events.empty();
     if (!w.dirty && !w.lost && batch.checkpoints.empty() && now - w.stored_ms < kCheckpointMs) {
       return informer::Take::kTaken;
     }
@@ -419,7 +427,7 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
       batch.checkpoints.push_back({w.checkpoint, safe, now, "watching"});
       tell_gap(w, batch);
     }
-    if (!batch.checkpoints.empty()) shared_.writer.push(std::move(batch));
+    if (!batch.checkpoints.empty() || !batch.events.empty()) shared_.writer.push(std::move(batch));
     return informer::Take::kTaken;
   }
   ++heard_;
@@ -455,17 +463,16 @@ void WatchedRegion::poke() {
 }
 
 // True: there is one, and it is heard from now on.
-bool WatchedRegion::next_turns(int64_t now) {
-  if (turn_ == kEventsTurn) return false;
+void WatchedRegion::next_turns(int64_t now) {
+  if (turn_ == kEventsTurn) return;
   int turn = kEventsTurn;
   for (const auto& w : watches_) {
     const bool listed = w->registration->synced() || w->denied || w->absent;
     if (!listed && now - connected_ms_ <= kTurnsMs) turn = std::min<int>(turn, turn_of(w->name));
   }
-  if (turn <= turn_) return false;
+  if (turn <= turn_) return;
   turn_ = turn;
   for (const auto& w : watches_) w->registration->resume();
-  return true;
 }
 
 bool WatchedRegion::care() {
@@ -475,13 +482,13 @@ bool WatchedRegion::care() {
   if (!connected_ || stopped_) return check_health(now);
   care_for_argo();
   keep_within_memory();
-  bool listed = false, start_events = false;
+  tell_lost(now);
+  bool start_events = false;
   {
     Lock held(mutex_);
-    listed = next_turns(now) && turn_ == kEventsTurn;
+    next_turns(now);
     start_events = turn_ == kEventsTurn && !watches_events();
   }
-  if (listed) tell_lost(now);
   if (start_events) {
     if (watch_everywhere("", "v1", "events", "Event", "", "")) {
       shared_.factory.start();
@@ -499,36 +506,42 @@ bool WatchedRegion::care() {
   return check_health(now);
 }
 
-// Once, when all is listed. A kind that could not be listed tells nothing. What is heard meanwhile
-// does not wait for the database.
+// Once for each kind of records, when all of it is listed; what is heard of others meanwhile does not
+// wait for the database. Of a kind that cannot be listed, or not in time, nothing is told.
 void WatchedRegion::tell_lost(int64_t now) {
-  const Known known{[this](const std::string& uid) {
-                      Lock held(mutex_);
-                      return observer_->tracker().knows_record(uid);
-                    },
-                    [this](std::string_view resource, std::string_view space, std::string_view name) {
-                      Lock held(mutex_);
-                      const Tracker& t = observer_->tracker();
-                      return t.has_release(resource, space, name) || t.told_end(space, name);
-                    }};
-  for (const std::string_view resource : {"secrets", "configmaps"}) {
+  for (const std::string_view resource : kReleaseRecords) {
     Batch batch;
+    std::vector<informer::ObjectPtr> listed;
+    bool all = true, awaited = false;
     {
       Lock held(mutex_);
-      const bool listed = std::all_of(watches_.begin(), watches_.end(), [&](const auto& w) {
-        return w->name != resource || w->registration->synced();
-      });
-      if (!listed) continue;
+      if (compared_.contains(resource)) continue;
+      for (const auto& w : watches_) {
+        if (w->name != resource) continue;
+        all = all && w->first;
+        awaited = awaited || !(w->first || w->denied || w->absent);
+        if (w->first) listed.insert(listed.end(), w->first->begin(), w->first->end());
+      }
+      if (awaited && now - connected_ms_ <= kTurnsMs) continue;
       batch = blank();
     }
-    if (const Status found =
-            find_lost(shared_.store, known, resource, config_.namespaces, now, batch);
-        !found) {
-      shared_.log("WARN", "what was uninstalled meanwhile is not known",
-                  {{"region", config_.name}, {"error", found.error().text()}});
-      continue;
+    if (all) {
+      const Status found =
+          find_lost(shared_.store, listed, resource, config_.namespaces, now, batch);
+      if (!found && found.error().code() == Code::kUnavailable) continue;  // asked again soon
+      if (!found) {
+        shared_.log("WARN", "what was uninstalled meanwhile is not known",
+                    {{"region", config_.name}, {"error", found.error().text()}});
+      }
+      if (found && !batch.observations.empty()) shared_.writer.push(std::move(batch));
     }
-    if (!batch.observations.empty()) shared_.writer.push(std::move(batch));
+    Lock held(mutex_);
+    compared_.insert(resource);
+    for (const auto& w : watches_) {
+      if (w->name != resource) continue;
+      w->first.reset();
+      w->registration->resume();
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 // Starting is: ask for the cluster's uid (that of namespace kube-system), take the region in the
 // store, list all the tracker knows, and only then the Events. All is listed at once but heard by
 // turns (watch.h), so that what belongs to a release finds it and its owners: also after a restart.
+// Release records are heard once what ended meanwhile is told (lost.h).
 // Events are watched from the stored checkpoint on. The kinds of Argo are watched while their
 // definitions exist; where definitions may not be read they are simply tried.
 //
@@ -19,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -145,7 +147,7 @@ class WatchedRegion {
   Status tell_health(bool well, int64_t now_ms);
   bool watched_elsewhere(int64_t region_id, int64_t now_ms) const;
   std::string state_now(std::string& error) const REQUIRES(mutex_);
-  bool next_turns(int64_t now_ms) REQUIRES(mutex_);
+  void next_turns(int64_t now_ms) REQUIRES(mutex_);
   void poke();
   Batch blank() const REQUIRES(mutex_);
   std::shared_ptr<kube::Rest> rest() const EXCLUDES(mutex_);
@@ -195,6 +197,7 @@ class WatchedRegion {
   };
   std::vector<Shed> shed_ GUARDED_BY(mutex_);
   int turn_ GUARDED_BY(mutex_) = 0;  // whose is heard; it only grows
+  std::set<std::string_view> compared_ GUARDED_BY(mutex_);  // of kReleaseRecords, with the store: heard
   std::string state_ GUARDED_BY(mutex_) = "connecting";
   int64_t state_since_ms_ GUARDED_BY(mutex_) = 0;
   uint64_t heard_ GUARDED_BY(mutex_) = 0;

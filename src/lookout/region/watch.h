@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "informer/shared_informer.h"
 #include "lookout/region/region.h"
@@ -24,7 +25,7 @@ enum Turn : int { kRecordsTurn, kInstalledTurn, kPodsTurn, kEventsTurn };
 inline Turn turn_of(std::string_view resource) {
   if (resource == "events") return kEventsTurn;
   if (resource == "pods") return kPodsTurn;
-  const bool records = resource == "secrets" || resource == "configmaps" || resource == kDefinitions;
+  const bool records = is_release_record(resource) || resource == kDefinitions;
   return records ? kRecordsTurn : kInstalledTurn;
 }
 
@@ -39,6 +40,7 @@ struct WatchedRegion::Watch {
   std::atomic<bool> denied{false}, absent{false}, set_back{false};
   std::atomic<bool> unknown_user{false};  // denied by a 401
   // The region's mutex_, which the analysis cannot name here, guards these.
+  std::optional<std::vector<informer::ObjectPtr>> first;  // its first list, until that may be heard
   uint64_t expired = 0;   // the informer's count of lost histories, when it was last looked at
   std::string version;    // up to which all was heard
   int64_t heard_ms = 0;   // when that was

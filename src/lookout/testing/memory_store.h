@@ -26,7 +26,7 @@ class MemoryStore final : public SqlStore {
 
   std::atomic<int> put_back{0};  // deliveries that were claimed for nothing
 
-  int versions_left = 1000;  // of newest_version(), then it is kUnavailable
+  int versions_left = 1000, counts_left = 1000;  // of newest_version(), counts(), then it is kUnavailable
 
   // Stores one event, with the deliveries it is due.
   void add(Event event) {
@@ -63,6 +63,11 @@ class MemoryStore final : public SqlStore {
   Result<std::string> newest_version(std::string_view uid, std::string_view resource) override {
     if (versions_left-- <= 0) return gone();
     return SqlStore::newest_version(uid, resource);
+  }
+  Result<std::vector<std::pair<std::string, int64_t>>> counts(std::string_view uid,
+                                                              std::string_view resource) override {
+    if (counts_left-- <= 0) return gone();
+    return SqlStore::counts(uid, resource);
   }
   Result<int64_t> last_sequence() override {
     if (away) return gone();

@@ -63,14 +63,14 @@ TEST(Helm2, ItsRecordsAreReleasesOfTheNamespaceTheyNameAsOthersAre) {
     ASSERT_EQ(tracker.releases().size(), 1u);
     EXPECT_EQ(tracker.releases()[0].name_space, "shop");
     EXPECT_EQ(tracker.releases()[0].chart, "nginx-1.2.3");
-    EXPECT_TRUE(tracker.has_release(resource, "shop", "web"));
-    EXPECT_TRUE(tracker.has_release(resource, "kube-system", "web"));
+    EXPECT_EQ(tracker.revision_of({"web", "shop", {}}), 2);
     events = see(Change::kModified, record("DELETED", kRelease, secret, 2));
     ASSERT_EQ(events.size(), 1u);
     EXPECT_EQ(events[0].type, "release.uninstalled");
     see(Change::kDeleted, record("SUPERSEDED", "", secret, 1));
     EXPECT_TRUE(see(Change::kDeleted, record("DELETED", "", secret, 2)).empty());
-    EXPECT_FALSE(tracker.has_release(resource, "shop", "web"));
+    EXPECT_TRUE(tracker.releases().empty());
+    EXPECT_EQ(tracker.revision_of({"web", "shop", {}}), 0);
     EXPECT_EQ(tracker.broken_payloads(), 0u);
   }
 }

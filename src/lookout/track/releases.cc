@@ -14,17 +14,6 @@
 namespace pintle::lookout {
 namespace {
 
-// "sh.helm.release.v1.web.v3" or Helm 2's "web.v3".
-bool name_and_revision(std::string_view record, std::string& name, int64_t& revision) {
-  record = without_prefix(record, "sh.helm.release.v1.");
-  const size_t at = record.rfind(".v");
-  if (at == std::string_view::npos || at == 0) return false;
-  const std::string_view digits = record.substr(at + 2);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), revision);
-  name = record.substr(0, at);
-  return error == std::errc() && end == digits.data() + digits.size();
-}
-
 // Helm 2's words in Helm 4's.
 std::string status_of(const Seen& seen) {
   if (const auto it = seen.labels.find("status"); it != seen.labels.end()) return it->second;
@@ -84,30 +73,44 @@ void describe(Event& e, const HelmRelease& release, const Revision& r) {
                .take();
 }
 
-// All that is left was made after the newest that there was.
-bool is_another_life(const HelmRelease& release) {
-  return release.newest_gone() &&
-         std::all_of(release.revisions.begin(), release.revisions.end(),
-                     [&](const auto& r) { return r.second.made_ms > release.newest.since_ms; });
+Subject record_of(std::string_view helm_key, const HelmRelease& release, const Revision& r) {
+  return {"",
+          "v1",
+          helm_key.starts_with("secrets/") ? "Secret" : "ConfigMap",
+          release.record_space,
+          release.helm2 ? cat(release.name, ".v", r.number)
+                        : release::record_key(release.name, static_cast<int>(r.number)),
+          r.uid};
 }
-
-constexpr size_t kMostEnded = 10'000;
 
 }  // namespace
 
+std::optional<RecordName> record_name(std::string_view record) {
+  RecordName out;
+  record = without_prefix(record, "sh.helm.release.v1.");
+  const size_t at = record.rfind(".v");
+  if (at == std::string_view::npos || at == 0) return std::nullopt;
+  const std::string_view digits = record.substr(at + 2);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out.revision);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  out.release = record.substr(0, at);
+  return out;
+}
+
 bool comes_before(std::string_view a, std::string_view b) {
   const auto place = [](std::string_view record) {
-    std::pair<std::string, int64_t> out;
-    if (!name_and_revision(record, out.first, out.second)) out = {std::string(record), 0};
-    return out;
+    const auto named = record_name(record);
+    return named ? std::pair(named->release, named->revision) : std::pair(record, int64_t{0});
   };
   return place(a) < place(b);
 }
 
 void Tracker::State::see_release_record(Seen& seen) {
-  std::string name;
+  const auto named = record_name(seen.subject.name);
+  if (!named) return;
+  std::string name(named->release);
   Revision r;
-  if (!name_and_revision(seen.subject.name, name, r.number)) return;
+  r.number = named->revision;
   for (const char* label : {"name", "NAME"}) {
     if (const auto it = seen.labels.find(label); it != seen.labels.end()) name = it->second;
   }
@@ -119,7 +122,6 @@ void Tracker::State::see_release_record(Seen& seen) {
   r.since_ms = std::max({label_time(seen, "modifiedAt"), label_time(seen, "createdAt"),
                          label_time(seen, "MODIFIED_AT"), label_time(seen, "CREATED_AT"), created});
   if (r.since_ms == 0) r.since_ms = seen.now_ms;
-  r.made_ms = created;
   std::string name_space;
   if (const value::Value* c = value_at(*seen.object, {"condensed"})) {
     name_space = text_at(*c, {"namespace"});
@@ -151,13 +153,11 @@ void Tracker::State::see_release_record(Seen& seen) {
     release.name_space = name_space.empty() ? release.record_space : name_space;
     helm2[release.key()] = helm_key;
   }
-  // A release that was uninstalled and installed anew while its watch was lost: its revisions begin anew
-  // below those that are known.
-  if (!helm_uids.contains(r.uid) && !release.revisions.empty() &&
-      r.number <= release.revisions.rbegin()->first && release.newest_gone() &&
-      created >= release.newest.since_ms) {
-    tell_end(release, seen.subject, seen.now_ms);
-    release.revisions.clear();
+  // All that was known is gone, by a list: what it has instead is of another life, or what became of
+  // this one since.
+  if (const auto gone = vanished.find(helm_key); gone != vanished.end()) {
+    if (begins_anew(r.number, release.newest.number)) tell_end(helm_key, release, seen.now_ms);
+    vanished.erase(gone);
   }
   const auto known = release.revisions.find(r.number);
   const bool same_record = known != release.revisions.end() && known->second.uid == r.uid;
@@ -228,7 +228,7 @@ void Tracker::State::begin_round(HelmRelease& release, const Revision& r) {
   }
 }
 
-void Tracker::State::forget_release_record(const Subject& s, int64_t now_ms) {
+void Tracker::State::forget_release_record(const Subject& s, bool listed, int64_t now_ms) {
   const auto uid = helm_uids.find(s.uid);
   if (uid == helm_uids.end()) return;
   const auto [helm_key, number] = uid->second;
@@ -241,29 +241,40 @@ void Tracker::State::forget_release_record(const Subject& s, int64_t now_ms) {
   const bool uninstalling = it->second.status == "uninstalling";
   release.revisions.erase(it);
   // Old revisions are pruned silently. The newest one's end is the release's when it was being
-  // uninstalled, or when nothing is left.
-  const bool another = !release.revisions.empty() && is_another_life(release);
-  const bool ended = (uninstalling && number == release.newest.number) || release.revisions.empty();
-  if (ended || another) tell_end(release, s, now_ms);
-  if (another) {
-    release.newest = release.revisions.rbegin()->second;
-    release.gone_told = release.newest.status == "uninstalled";
-  }
+  // uninstalled, or when nothing is left: of a list, nothing at its end.
+  if (uninstalling && number == release.newest.number) tell_end(helm_key, release, now_ms);
   if (!release.revisions.empty()) return;
-  if (release.helm2) helm2.erase(release.key());
+  if (listed) {
+    vanished.insert(helm_key);
+  } else {
+    end_release(helm_key, now_ms);
+  }
+}
+
+void Tracker::State::end_vanished(std::string_view resource, int64_t now_ms) {
+  const std::string prefix = cat(resource, '/');
+  for (auto it = vanished.lower_bound(prefix); it != vanished.end() && it->starts_with(prefix);) {
+    end_release(*it, now_ms);
+    it = vanished.erase(it);
+  }
+}
+
+void Tracker::State::end_release(const std::string& helm_key, int64_t now_ms) {
+  const auto found = helm.find(helm_key);
+  tell_end(helm_key, found->second, now_ms);
+  if (found->second.helm2) helm2.erase(found->second.key());
   helm.erase(found);
 }
 
-void Tracker::State::tell_end(HelmRelease& release, const Subject& s, int64_t now_ms) {
+void Tracker::State::tell_end(const std::string& helm_key, HelmRelease& release, int64_t now_ms) {
   if (std::exchange(release.gone_told, true)) return;
   Seen seen;
-  seen.subject = s;
+  seen.subject = record_of(helm_key, release, release.newest);
   seen.now_ms = now_ms;
   Event& e = tell(seen, "release.uninstalled", cat(cluster, '/', release.newest.uid, "/uninstalled"));
   describe(e, release, release.newest);
   e.reason = "uninstalled";
   e.time_ms = now_ms;
-  if (ended.size() < kMostEnded) ended.insert(release.key());
 }
 
 HelmRelease* Tracker::State::release_of(const std::string& release_key) {
@@ -306,13 +317,7 @@ void Tracker::State::tick_releases(int64_t now_ms) {
       if (release.newest.number == number) release.newest.stuck_told = true;
       Seen seen;
       seen.now_ms = now_ms;
-      seen.subject = {"",
-                      "v1",
-                      helm_key.starts_with("secrets/") ? "Secret" : "ConfigMap",
-                      release.record_space,
-                      release.helm2 ? cat(release.name, ".v", number)
-                                    : release::record_key(release.name, static_cast<int>(number)),
-                      r.uid};
+      seen.subject = record_of(helm_key, release, r);
       Event& e = tell(seen, "release.stuck", cat(cluster, '/', r.uid, "/stuck/", r.status));
       describe(e, release, r);
       e.message = cat(r.status, " for ", (now_ms - r.since_ms) / 60'000, " minutes");

@@ -102,7 +102,8 @@ void Tracker::forget(std::string_view resource) {
 }
 
 Result<std::vector<Event>> Tracker::observe(std::string_view resource, Change change,
-                                            std::string_view json, bool initial, int64_t now_ms) {
+                                            std::string_view json, bool initial, int64_t now_ms,
+                                            bool listed) {
   const Kind* kind = kind_of(resource);
   if (kind == nullptr) {
     return Error(cat("the tracker knows no ", resource), Code::kInvalidArgument);
@@ -128,7 +129,7 @@ Result<std::vector<Event>> Tracker::observe(std::string_view resource, Change ch
   s.told.clear();
   if (change == Change::kDeleted) {
     const std::string& uid = seen.subject.uid;
-    s.forget_release_record(seen.subject, now_ms);
+    s.forget_release_record(seen.subject, listed, now_ms);
     s.forget_rollout(seen);
     s.forget_application(seen);
     s.workloads.erase(uid);
@@ -163,6 +164,12 @@ Result<std::vector<Event>> Tracker::observe(std::string_view resource, Change ch
     e.message = clean_text(e.message);
   }
   return std::move(s.out);
+}
+
+std::vector<Event> Tracker::list_over(std::string_view resource, int64_t now_ms) {
+  state_->out.clear();
+  state_->end_vanished(resource, now_ms);
+  return std::move(state_->out);
 }
 
 Tracker::Hint Tracker::hint(const Subject& subject, std::string_view type, std::string_view detail,
@@ -207,19 +214,6 @@ std::string Tracker::generation_of(const Subject& subject) const {
 bool Tracker::knows(const Subject& subject) const {
   const auto it = state_->owners.find(subject.uid);
   return it != state_->owners.end() && it->second.gone_ms == 0;
-}
-
-bool Tracker::knows_record(const std::string& uid) const { return state_->helm_uids.contains(uid); }
-
-bool Tracker::has_release(std::string_view resource, std::string_view name_space,
-                          std::string_view name) const {
-  const State& s = *state_;
-  return s.helm.contains(cat(resource, '/', name_space, '/', name)) ||
-         s.helm2.contains(cat(name_space, '/', name));
-}
-
-bool Tracker::told_end(std::string_view name_space, std::string_view name) const {
-  return state_->ended.contains(cat(name_space, '/', name));
 }
 
 std::string Tracker::image_of(const Subject& pod, std::string_view container) const {

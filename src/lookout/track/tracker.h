@@ -21,6 +21,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,17 @@ struct TrackerOptions {
   bool operator==(const TrackerOptions&) const = default;
 };
 
+// What a release record's name says: "sh.helm.release.v1.web.v3", or Helm 2's "web.v3". nullopt: it is none.
+struct RecordName {
+  std::string_view release;  // of the name given
+  int64_t revision = 0;
+};
+std::optional<RecordName> record_name(std::string_view record);
+// Whether the first of the records that are there is of another life of its release than those that
+// were known and are all gone, the last of them of revision `known`: a life counts from 1 on, and its
+// records go the oldest first.
+inline bool begins_anew(int64_t first, int64_t known) { return first <= known; }
+
 // Of two release records by their names: a release's are in the order of their revisions, in which a
 // list of them is to be observed.
 bool comes_before(std::string_view a, std::string_view b);
@@ -56,9 +68,13 @@ class Tracker {
   // One object's new state (JSON as listed or watched, at least metadata), or its last one when it
   // is gone. `initial`: part of the first list, which tells what is, not what happened: events with
   // a dedup_key are still given, for what happened while nobody watched.
+  // A delete that is `listed` was learnt from a list, which is told to its end: list_over().
   // Error: broken JSON or an unknown resource; counted by the caller, never fatal.
   Result<std::vector<Event>> observe(std::string_view resource, Change change,
-                                     std::string_view json, bool initial, int64_t now_ms);
+                                     std::string_view json, bool initial, int64_t now_ms,
+                                     bool listed = false);
+  // The ends of the releases of which such a list has left nothing. resource: as in observe.
+  std::vector<Event> list_over(std::string_view resource, int64_t now_ms);
   // Keys that the last observe() makes told without an event: Batch::told.
   std::vector<std::string> take_told();
   // What the first list of a resource may tell: states that came about before `since_ms` are the
@@ -81,12 +97,7 @@ class Tracker {
             std::string_view key, int64_t event_ms, bool initial, int64_t now_ms);
   // The round of updates an object is in (rules' {generation}); "": it is not tracked.
   std::string generation_of(const Subject& subject) const;
-  bool knows(const Subject& subject) const;         // it was observed, and is not gone
-  bool knows_record(const std::string& uid) const;  // likewise a release record
-  // Whether any record of it is there; resource: "secrets" or "configmaps".
-  bool has_release(std::string_view resource, std::string_view name_space,
-                   std::string_view name) const;
-  bool told_end(std::string_view name_space, std::string_view name) const;  // of such a release
+  bool knows(const Subject& subject) const;  // it was observed, and is not gone
   // The digest of a container's image, where its pod has told: "nginx@sha256:...".
   std::string image_of(const Subject& pod, std::string_view container) const;
   // The one whose image is known; "": none is, or several are.

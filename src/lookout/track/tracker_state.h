@@ -44,7 +44,6 @@ struct Content {
 struct Revision {
   std::string uid, status;
   int64_t number = 0;
-  int64_t made_ms = 0;
   int64_t since_ms = 0;   // in this status
   bool rollback = false;  // pending-rollback was seen, or the description says so
   bool stuck_told = false;
@@ -67,10 +66,6 @@ struct HelmRelease {
   std::map<int64_t, Revision> revisions;
   Revision newest;         // the last one of those that exist or existed
   bool gone_told = false;  // release.uninstalled
-  bool newest_gone() const {  // its record is gone
-    const auto it = revisions.find(newest.number);
-    return it == revisions.end() || it->second.uid != newest.uid;
-  }
   int64_t settle_ms = 0;   // when its workloads must be available; 0: not waited for
   std::optional<Awaited> awaited;
   std::string key() const { return name_space + "/" + name; }  // as in WorkloadRecord
@@ -150,7 +145,7 @@ struct Tracker::State {
   std::map<std::string, Baseline, std::less<>> baselines;
 
   std::map<std::string, HelmRelease> helm;  // "secrets/NAMESPACE/NAME", the records' namespace
-  std::set<std::string> ended;  // HelmRelease::key() of those told to be gone; no more than kMostEnded
+  std::set<std::string> vanished;  // keys in `helm` of those without a record, by the list that is being told
   std::unordered_map<std::string, std::string> helm2;  // HelmRelease::key() -> key in `helm`
   std::unordered_map<std::string, std::pair<std::string, int64_t>> helm_uids;  // -> key, revision
   std::unordered_map<std::string, RolloutRecord> rollouts;
@@ -174,8 +169,10 @@ struct Tracker::State {
   // The parts.
   void see_release_record(Seen& seen);  // releases.cc
   void begin_round(HelmRelease& release, const Revision& r);
-  void forget_release_record(const Subject& s, int64_t now_ms);
-  void tell_end(HelmRelease& release, const Subject& s, int64_t now_ms);
+  void forget_release_record(const Subject& s, bool listed, int64_t now_ms);
+  void end_vanished(std::string_view resource, int64_t now_ms);
+  void end_release(const std::string& helm_key, int64_t now_ms);
+  void tell_end(const std::string& helm_key, HelmRelease& release, int64_t now_ms);
   void tick_releases(int64_t now_ms);
   void degrade(const std::string& release_key, std::string_view why, const Subject& cause,
                int64_t now_ms);

@@ -54,56 +54,72 @@ std::string of_life(int hour, int revision, std::string_view status) {
   return out.replace(out.find(made), made.size(), cat("2026-01-01T", hour, ":00:0", revision, "Z"));
 }
 
-TEST(HelmReleases, InstalledAnewWhileTheWatchWasLostAreAnotherLife) {
+TEST(HelmReleases, OfAListEndBeforeTheNextLifeBegins) {
   // A list tells deletes first, and what was made anew as a delete and an add.
-  const std::vector<Step> old = {{kAdd, of_life(10, 1, "superseded"), {"release.deployed shop/web v1"}},
-                                 {kAdd, of_life(10, 2, "superseded"), {"release.deployed shop/web v2"}},
+  const std::vector<Step> old = {{kAdd, of_life(10, 2, "superseded"), {"release.deployed shop/web v2"}},
                                  {kAdd, of_life(10, 3, "deployed"), {"release.deployed shop/web v3"}}};
+  const Step first_gone = {kDel, of_life(10, 2, "superseded"), {}};
+  const Step last_gone = {kDel, of_life(10, 3, "deployed"), {}};
   struct Case {
     const char* name;
     std::vector<Step> news;
-    int64_t newest;
+    std::vector<std::string> at_the_end;
+    int64_t newest;  // 0: none is left
   };
   for (const Case& c : {
-           Case{"of fewer revisions",
-                {{kDel, of_life(10, 3, "deployed"), {}},
-                 {kDel, of_life(10, 1, "superseded"), {}},
+           Case{"the next has fewer revisions",
+                {last_gone,
+                 first_gone,
                  {kAdd, of_life(11, 1, "superseded"), {"release.uninstalled shop/web v3", "release.deployed shop/web v1"}},
-                 {kDel, of_life(10, 2, "superseded"), {}},
                  {kAdd, of_life(11, 2, "deployed"), {"release.deployed shop/web v2"}}},
+                {},
                 2},
-           {"of one",
-            {{kDel, of_life(10, 2, "superseded"), {}},
-             {kDel, of_life(10, 3, "deployed"), {}},
-             {kDel, of_life(10, 1, "superseded"), {"release.uninstalled shop/web v3"}},
-             {kAdd, of_life(11, 1, "deployed"), {"release.deployed shop/web v1"}}},
+           {"one",
+            {first_gone,
+             last_gone,
+             {kAdd, of_life(11, 1, "deployed"), {"release.uninstalled shop/web v3", "release.deployed shop/web v1"}}},
+            {},
             1},
-           {"of more",
-            {{kDel, of_life(10, 1, "superseded"), {}},
-             {kAdd, of_life(11, 1, "superseded"), {"release.deployed shop/web v1"}},
-             {kDel, of_life(10, 2, "superseded"), {}},
-             {kAdd, of_life(11, 2, "superseded"), {"release.deployed shop/web v2"}},
-             {kDel, of_life(10, 3, "deployed"), {"release.uninstalled shop/web v3"}},
-             {kAdd, of_life(11, 3, "superseded"), {"release.deployed shop/web v3"}},
+           {"more, and its first are pruned",
+            {first_gone,
+             last_gone,
+             {kAdd, of_life(11, 3, "superseded"), {"release.uninstalled shop/web v3", "release.deployed shop/web v3"}},
              {kAdd, of_life(11, 4, "deployed"), {"release.deployed shop/web v4"}}},
+            {},
             4},
-           {"none: its newest record was removed by hand, and the next took its number",
-            {{kDel, of_life(10, 3, "deployed"), {}},
-             {kAdd, of_life(11, 3, "deployed"), {"release.deployed shop/web v3"}}},
+           {"its newest record was removed by hand, and the next took its number",
+            {last_gone, {kAdd, of_life(11, 3, "deployed"), {"release.deployed shop/web v3"}}},
+            {},
             3},
-           {"none: an old record is pruned", {{kDel, of_life(10, 1, "superseded"), {}}}, 3},
+           {"an old record is pruned", {first_gone}, {}, 3},
+           {"all that was known is pruned",
+            {first_gone, last_gone, {kAdd, of_life(10, 4, "deployed"), {"release.deployed shop/web v4"}}},
+            {},
+            4},
+           {"nothing follows", {last_gone, first_gone}, {"release.uninstalled shop/web v3"}, 0},
+           {"nothing follows what was being uninstalled",
+            {{kMod, of_life(10, 3, "uninstalling"), {}},
+             {kDel, of_life(10, 3, "uninstalling"), {"release.uninstalled shop/web v3"}},
+             first_gone},
+            {},
+            0},
        }) {
     Tracker tracker("c");
     std::vector<Step> steps = old;
     steps.insert(steps.end(), c.news.begin(), c.news.end());
     for (const Step& s : steps) {
-      const auto events = tracker.observe("secrets", s.change, s.json, false, 1'000'000);
+      const auto events = tracker.observe("secrets", s.change, s.json, false, 1'000'000, s.change == kDel);
       ASSERT_TRUE(events.has_value()) << events.error().text();
       EXPECT_EQ(told(*events), s.want) << c.name << ": " << s.json;
     }
-    ASSERT_EQ(tracker.releases().size(), 1u) << c.name;
-    EXPECT_EQ(tracker.releases()[0].revision, c.newest) << c.name;
-    EXPECT_EQ(tracker.releases()[0].state, "deployed") << c.name;
+    EXPECT_TRUE(tracker.list_over("configmaps", 1'000'000).empty()) << c.name;
+    EXPECT_EQ(told(tracker.list_over("secrets", 1'000'000)), c.at_the_end) << c.name;
+    EXPECT_TRUE(tracker.list_over("secrets", 1'000'000).empty()) << c.name << ", again";
+    const auto left = tracker.releases();
+    ASSERT_EQ(left.size(), c.newest != 0) << c.name;
+    if (left.empty()) continue;
+    EXPECT_EQ(left[0].revision, c.newest) << c.name;
+    EXPECT_EQ(left[0].state, "deployed") << c.name;
   }
 }
 

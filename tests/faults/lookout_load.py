@@ -226,19 +226,51 @@ def ten_thousand(w):
     w.check("and nobody is told but what was under way", len(other.all()) <= requests + slots and not dead(), (len(other.all()) - requests, dead()[:3]))
 
 
-def flaps(w):
-    """F21: the Lease of a region is taken away and given back, again and again, in one process."""
+def on_postgres(w):
+    """Goes on with an empty database of that kind. False: there is none here."""
     if not Postgres.programs():
-        return w.skip("PostgreSQL is not installed")
+        w.skip("PostgreSQL is not installed")
+        return False
     w.lookout.kill(signal.SIGTERM)
-    w.database = Postgres()
+    w.receiver.forget()
+    w.database = w.lookout.database = Postgres()
     w.clean_up.append(w.database.stop)
-    w.lookout.database, w.lookout.more, w.lookout.wanted = w.database, '[share]\nnamespace = "default"', 'reasons = ["Nothing"]'
     w.lookout.write()
-    w.subscribed, before = [], len(w.lookout.said())
     w.lookout.start()
     w.check("it takes the region", wait_for(w.lookout.live), w.lookout.states())
-    w.writer.unseen = len(w.writer.truth)  # an empty database
+    w.writer.unseen = len(w.writer.truth)
+    return True
+
+
+def silent(w):
+    """F17: a PostgreSQL whose machine is there, and which says nothing."""
+    if not on_postgres(w):
+        return
+    w.clean_up.insert(0, lambda: w.database.send(signal.SIGCONT))
+    w.database.send(signal.SIGSTOP)
+    ready = lambda: w.lookout.get("/readyz")
+    w.check("/readyz says so", wait_for(lambda: ready()[0] == 503 and "has not answered" in ready()[1]), ready())
+    w.check("nothing else is asked of it", w.lookout.get("/events")[0] == 503)
+    w.check("and it is counted", wait_for(lambda: w.lookout.metric("lookout_write_trouble_since_seconds") > 0))
+    w.database.send(signal.SIGCONT)
+    w.check("it is over when it is over", wait_for(lambda: ready()[0] == 200 and w.lookout.metric("lookout_write_trouble_since_seconds") == 0), ready())
+    w.check("and goes on", w.goes_on())
+    w.database.send(signal.SIGSTOP)
+    time.sleep(1)
+    began = time.monotonic()
+    w.lookout.kill(signal.SIGTERM)
+    took = time.monotonic() - began
+    w.check("SIGTERM ends it all the same (F36)", took < 10, f"{took:.1f} s")
+    w.database.send(signal.SIGCONT)
+    w.lookout.start()
+
+
+def flaps(w):
+    """F21: the Lease of a region is taken away and given back, again and again, in one process."""
+    w.lookout.more, w.lookout.wanted = '[share]\nnamespace = "default"', 'reasons = ["Nothing"]'
+    w.subscribed, before = [], len(w.lookout.said())
+    if not on_postgres(w):
+        return
     lease, times = "/apis/coordination.k8s.io/v1/namespaces/default/leases/lookout-r", 100 if w.args.long else 1
     patch = lambda holder, n: w.cluster.ask("PATCH", lease, {"spec": {"holderIdentity": holder, "leaseTransitions": n}}, kind="application/merge-patch+json")
     mine = lambda: w.lookout.states().get("r") in ("live", "syncing")
@@ -261,4 +293,4 @@ if __name__ == "__main__":
     make(*sys.argv[1:])
 
 CASES = [("a store that stands still", stalled, False), ("many Events listed anew", relisted, True), ("a clock that jumps", clocks, False),
-         ("thousands that wait", ten_thousand, False), ("a Lease that flaps", flaps, False)]
+         ("thousands that wait", ten_thousand, False), ("a Lease that flaps", flaps, False), ("a database that says nothing", silent, False)]

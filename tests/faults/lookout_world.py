@@ -3,6 +3,7 @@ and their databases, and what must hold of all of them (the invariants I1 to I6 
 import base64
 import collections
 import contextlib
+import contextlib
 import glob
 import hashlib
 import hmac
@@ -393,6 +394,12 @@ class Receiver:
         with self.lock:
             return list(self.told)
 
+    def forget(self):
+        """Before another database, whose sequence begins anew."""
+        with self.lock:
+            for one in self.told, self.signed, self.states:
+                one.clear()
+
     def stop(self):
         self.server.shutdown()
         self.server.server_close()
@@ -465,6 +472,14 @@ class Postgres:
         if out.returncode:
             raise RuntimeError(f"{query}: {out.stderr}")
         return [tuple(int(t) if re.fullmatch(r"\d{1,18}", t) else t for t in line.split("\x1f")) for line in out.stdout.split("\n")[:-1]]
+
+    def send(self, sig):
+        """To the server and all its processes."""
+        server = int(open(f"{self.folder}/data/postmaster.pid").readline())
+        children = open(f"/proc/{server}/task/{server}/children").read().split()
+        for pid in [server, *map(int, children)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, sig)
 
     def bytes(self):
         return subprocess.run([f"{self.bin}/pg_dump", "-h", self.folder, "-U", "postgres", "postgres"], capture_output=True).stdout

@@ -258,11 +258,13 @@ void prepare(const Curl& curl, Exchange& x) {
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_PRIVATE, &x);
   set(CURLOPT_ERRORBUFFER, x.detail);
-  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(r.alone ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
+  set(CURLOPT_FRESH_CONNECT, r.alone ? 1L : 0L);
+  set(CURLOPT_FORBID_REUSE, r.alone ? 1L : 0L);
   // Waiting for the first connection to show whether it is multiplexed ends with its TLS handshake.
   // Without TLS it would mean waiting for its whole answer; and others at the address of a pinned
   // receiver, which may never answer, shall not wait with it.
-  set(CURLOPT_PIPEWAIT, r.connect_to.empty() && r.url.starts_with("https:") ? 1L : 0L);
+  set(CURLOPT_PIPEWAIT, r.connect_to.empty() && !r.alone && r.url.starts_with("https:") ? 1L : 0L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
   set(CURLOPT_TCP_KEEPIDLE, kIdleSeconds);
   set(CURLOPT_TCP_KEEPINTVL, kAskSeconds);

@@ -1,6 +1,7 @@
 // One request on its way through libcurl: its easy handle, and what has come of its answer so far.
 // Shared by the I/O thread and the caller's handle, because either may let go first. Bodies are
-// collected up to max_body, or handed to `data`, where refusing a piece pauses that transfer alone.
+// collected up to max_body, or handed to `data`, where refusing a piece pauses that transfer, and the
+// HTTP/2 connection that it shares: libcurl reads on only when the piece that is in the way is taken.
 // Inside this room only.
 #pragma once
 

@@ -70,6 +70,9 @@ struct Request {
   // The addresses to connect to ("192.0.2.1", "2001:db8::1"), the first that takes the connection,
   // instead of what the URL's host resolves to; Host, SNI and verification stay the URL's.
   std::vector<std::string> connect_to;
+  // Of `start`: on a connection of its own, from its beginning to its end. For a stream whose reader
+  // may hold it up for long while others are waited for.
+  bool alone = false;
   // A message to a mail server (smtp, smtps): `body` is sent to it with these, method and headers
   // are not used, and Response::status is the server's last reply code.
   std::optional<Mail> mail;
@@ -123,7 +126,9 @@ class Client {
 
   // Starts a request and returns; `done` and `data` run on the client's I/O thread and must be
   // short. With `data` the body of a 2xx answer is streamed to it instead of collected; kPause
-  // refuses the piece, which comes again after `resume` (back-pressure: the server is held up).
+  // refuses the piece, which comes again after `resume` (back-pressure: the server is held up). What
+  // shares an HTTP/2 connection with it is held up as well, once libcurl's buffer of it is full; so
+  // nobody may wait for another before he resumes, unless his request is `alone`.
   // Destroying the handle ends the request; neither function runs after that.
   enum class Flow : uint8_t { kContinue, kPause, kStop };
   class Pending {

@@ -148,6 +148,7 @@ class Session {
     r.timeout_ms = call.timeout_ms;
     r.cancel = cancel;
     r.answered = call.answered;
+    r.alone = call.alone;
     r.headers = {{"User-Agent", options_.user_agent}, {"Accept", call.accept}};
     if (!call.body.empty()) r.headers.emplace_back("Content-Type", call.content_type);
     if (!call.if_none_match.empty()) r.headers.emplace_back("If-None-Match", call.if_none_match);

@@ -38,6 +38,7 @@ struct Call {
   std::function<void()> answered = {};  // of `open`: runs once the head of a 2xx answer has come
   bool retry = true;  // false: one try, for what is not worth waiting for
   std::string if_none_match = {};
+  bool alone = false;  // of `open`: on a connection of its own (http.h)
 };
 
 class Rest {

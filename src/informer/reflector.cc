@@ -96,6 +96,7 @@ void Reflector::leave_stream() {
 void Reflector::open(State state, kube::Call call) {
   asked_ = state;
   call_ = std::move(call);
+  call_.alone = options_.lists_alone && state != State::kWatch;
   retries_ = 0;
   renewed_ = false;
   send();
@@ -492,10 +493,17 @@ bool Reflector::take_bookmark(std::string_view json) {
     initial_over_ = true;
     return true;
   }
-  // The same stream goes on as the watch.
   initial_.clear();
   std::erase(items_, nullptr);
   counters_.list_items += items_.size();
+  if (options_.lists_alone) {
+    incomplete_ = 0;
+    listed(version);
+    sink_.flush();
+    begin_watch();
+    return true;
+  }
+  // The same stream goes on as the watch.
   state_ = State::kWatch;
   loop_.cancel(silence_);
   silence_ = 0;

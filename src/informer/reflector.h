@@ -24,6 +24,8 @@
 //   for it from the first other frame on, whatever comes meanwhile; before that only 30 s without a
 //   byte end it, and 5 minutes in all, after which servers end it themselves. No time counts before
 //   the request was sent, and while the sink is full.
+// - With lists_alone, what was collected of a streaming list is complete with the bookmark; the watch
+//   is begun there on another stream.
 // - The last version is that of the last frame taken, the list's after a list. A watch begun at ""
 //   or "0" does not move it while its unordered ADDED frames come.
 // - A watch whose server has fallen silent is lost: a connection that is gone (http.h), 10 s without
@@ -102,6 +104,10 @@ struct ReflectorOptions {
   // List nothing older than this: for one that stored what it saw, and must not be taken back by a
   // server that is behind.
   std::string least_version = {};
+  // All but watches on connections of their own; the watch after a streaming list is begun anew. For
+  // one whose sink is full until others on the connection have listed: a watch that is held up holds
+  // up what shares its connection (http.h).
+  bool lists_alone = false;
   // What passes is waited for instead of listing, which passes over states: for one that wants each.
   bool keep_place = false;
   Transform transform = {};               // may be empty

@@ -537,6 +537,38 @@ TEST_F(ReflectorTest, StreamsTheListUpToTheBookmarkAndGoesOnWatching) {
   EXPECT_EQ(watch->find("resourceVersion"), "9");
 }
 
+TEST_F(ReflectorTest, ListsAloneAndWatchesAnewBehindAStreamedListWhenToldTo) {
+  for (const bool alone : {true, false}) {
+    begin({.lists_alone = alone});
+    auto stream = next();
+    EXPECT_EQ(stream->call.alone, alone) << "a streaming list";
+    stream->send(frame_json("ADDED", object_json("a", "3")) + bookmark_json("8", true) +
+                 frame_json("ADDED", object_json("b", "9")));
+    if (!alone) {
+      EXPECT_EQ(log(), (Lines{"replaced a @8", "added b @9"}));
+      EXPECT_TRUE(quiet());
+      continue;
+    }
+    auto watch = next();
+    EXPECT_TRUE(stream->dropped);
+    EXPECT_EQ(log(), Lines{"replaced a @8"}) << "what the stream says besides, the watch says again";
+    EXPECT_TRUE(reflector_->watching());
+    EXPECT_EQ(watch->find("sendInitialEvents"), "");
+    EXPECT_EQ(watch->find("resourceVersion"), "8");
+    EXPECT_FALSE(watch->call.alone);
+    watch->send(frame_json("ADDED", object_json("b", "9")));
+    EXPECT_EQ(log(), Lines{"added b @9"});
+    watch->end(refused());
+    step(800 * kMs);
+    EXPECT_TRUE(next()->call.alone) << "the check before a watch";
+  }
+  begin({.watch_list = false, .lists_alone = true});
+  const auto list = next();
+  EXPECT_TRUE(list->call.alone);
+  list->answer(list_json({}, "10"));
+  EXPECT_FALSE(next()->call.alone);
+}
+
 TEST_F(ReflectorTest, FallsBackToTheListWhenTheStreamIsRefused) {
   begin({});
   next()->refuse(

@@ -103,17 +103,18 @@ std::string WatchedRegion::credentials() const {
 
 Result<std::shared_ptr<kube::Rest>> WatchedRegion::connection() {
   Lock held(mutex_);
-  if (rest_) return rest_;
-  const auto config = TRY(client_config(config_, shared_.disk, shared_.environ));
-  if (shared_.connect) {
-    rest_ = TRY(shared_.connect(config));
-    return rest_;
-  }
-  rest_ = TRY(kube::connect(config, {.user_agent = "pintled-lookout",
-                                     .environ = &shared_.environ,
-                                     .engine = shared_.engine,
-                                     .aside = shared_.aside}));
+  if (!rest_) rest_ = TRY(connect(shared_.engine));
   return rest_;
+}
+
+Result<std::shared_ptr<kube::Rest>> WatchedRegion::connect(const std::shared_ptr<http::Engine>& engine) const {
+  const auto config = TRY(client_config(config_, shared_.disk, shared_.environ));
+  if (shared_.connect) return shared_.connect(config);
+  std::shared_ptr<kube::Rest> made = TRY(kube::connect(config, {.user_agent = "pintled-lookout",
+                                                                .environ = &shared_.environ,
+                                                                .engine = engine,
+                                                                .aside = shared_.aside}));
+  return made;
 }
 
 std::shared_ptr<kube::Rest> WatchedRegion::rest() const {
@@ -267,6 +268,7 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
   options.keep_text = false;
   options.reflector.stream_lists = true;
   options.reflector.keep_place = true;
+  options.reflector.lists_alone = true;  // some wait for others' (watch.h)
   options.on_error = [this, &w](const Error& e) { on_error(w, e); };
   if (w.name == "events") {
     options.reflector.transform = informer::drop_managed_fields();

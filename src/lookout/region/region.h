@@ -50,7 +50,7 @@ struct RegionShared {
   Log log;
   std::string owner;  // this process
   std::function<void()> poke;  // care() is wanted soon
-  std::shared_ptr<http::Engine> engine;  // its connection's I/O thread
+  std::shared_ptr<http::Engine> engine, lease_engine;  // the I/O threads of its connections
   std::function<void(std::function<void()> task)> aside;  // for what may block
   // Makes its connection; empty: kube::connect. Tests put a scripted server here.
   std::function<Result<std::shared_ptr<kube::Rest>>(const kube::ClientConfig& config)> connect = {};
@@ -106,6 +106,8 @@ class WatchedRegion {
   void hindered(std::optional<Error> why);
   // To its API server; made at the first call, which sends nothing.
   Result<std::shared_ptr<kube::Rest>> connection();
+  // Another one, that no watch holds up: for its Lease.
+  Result<std::shared_ptr<kube::Rest>> lease_connection() const { return connect(shared_.lease_engine); }
   bool connected() const { return connected_; }
   int64_t epoch() const { return epoch_; }  // 0: not taken yet
   // Everything that is due: Events once the rest is there, kinds that came or went, stuck releases,
@@ -122,6 +124,7 @@ class WatchedRegion {
  private:
   struct Watch;
   struct Answer;
+  Result<std::shared_ptr<kube::Rest>> connect(const std::shared_ptr<http::Engine>& engine) const;
   informer::Take hear(Watch& watch, const informer::Change& change);
   void on_error(Watch& watch, const Error& error);
   void leave_watches() REQUIRES(connect_mutex_);

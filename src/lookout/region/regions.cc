@@ -21,6 +21,7 @@ constexpr uint64_t kMany = 20'000, kBurst = 1'000, kQuiet = 50;
 Regions::Regions(RegionsOptions options)
     : options_(std::move(options)),
       engines_{http::make_engine(), http::make_engine()},
+      lease_engine_(http::make_engine()),
       plugins_(kPlugins) {
   if (options_.lease_namespace.empty()) return;
   share_ = std::make_unique<Share>(
@@ -44,7 +45,7 @@ Regions::Region Regions::make(const RegionConfig& config) {
       config,
       RegionShared{options_.store, options_.writer, factory_, options_.clock, options_.disk,
                    options_.environ, options_.log, options_.owner, [this] { poke(); }, engine,
-                   aside},
+                   lease_engine_, aside},
       rules_, tracker_, raw_events_);
 }
 
@@ -300,7 +301,7 @@ void Regions::compete(const Region& region) {
     row.name = name;
     row.environment = region->config().environment;
     row = TRY(options_.store.put_region(row));
-    auto cluster = TRY(region->connection());
+    auto cluster = TRY(region->lease_connection());
     Lock held(mutex_);
     Slot* slot = slot_of(region.get());
     if (slot == nullptr) return ok();  // gone meanwhile

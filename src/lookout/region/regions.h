@@ -102,6 +102,7 @@ class Regions {
 
   const RegionsOptions options_;
   const std::array<std::shared_ptr<http::Engine>, 2> engines_;
+  const std::shared_ptr<http::Engine> lease_engine_;  // Leases wait for no watch that is held up
   Workers plugins_;
   informer::Factory factory_;
   std::unique_ptr<Share> share_;  // null: all regions are ours

@@ -35,7 +35,7 @@ class FakeCluster {
   bool hold_lists = false;             // they wait for their answer
   std::string endless = "";            // the path of which a streamed list does not come to its end
   int64_t version = 1000;
-  std::vector<std::string> asked;      // "list PATH", "watch PATH @VERSION", "get PATH"
+  std::vector<std::string> asked;      // "list PATH", "stream PATH @VERSION", "watch PATH @VERSION", "get PATH"
 
   struct Object {
     std::string name_space, name, uid, rest;  // rest: the members beside metadata, without braces
@@ -158,7 +158,8 @@ class FakeCluster {
   }
   void answer(const Exchange& x) {
     const std::string& path = x->call.path;
-    asked.push_back(x->is_watch() ? cat("watch ", path, " @", x->find("resourceVersion"))
+    const bool streams = x->find("sendInitialEvents") == "true";
+    asked.push_back(x->is_watch() ? cat(streams ? "stream " : "watch ", path, " @", x->find("resourceVersion"))
                                   : cat(path.find("kube-system") != std::string::npos ? "get " : "list ", path));
     if (hold_lists && asked.back().starts_with("list")) return held_.push_back(x);
     if (!server.empty()) return x->end(Error(Code::kUnavailable, server));
@@ -220,7 +221,7 @@ class RegionTest : public testing::Test {
     std::shared_ptr<informer::ScriptedRest> rest = cluster_.rest = std::make_shared<informer::ScriptedRest>();
     region_ = std::make_unique<WatchedRegion>(
         config_,
-        RegionShared{store_, writer_, factory_, clock_, disk_, environ_, log_, "me", [] {}, nullptr,
+        RegionShared{store_, writer_, factory_, clock_, disk_, environ_, log_, "me", [] {}, nullptr, nullptr,
                      [](std::function<void()> task) { task(); },
                      [rest](const kube::ClientConfig&) { return rest; }},
         rules_, tracker_, true);

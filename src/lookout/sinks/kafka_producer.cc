@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/strings.h"
+#include "lookout/deliver/workers.h"
 
 namespace pintle::lookout {
 namespace {
@@ -35,6 +36,14 @@ struct Producers {
   std::list<Kept> latest GUARDED_BY(mutex);  // the latest used first
 };
 
+constexpr int kEnding = 4;  // threads
+
+// Ends one: its threads are waited for, and one of them may be in a resolver that hangs.
+void end(KafkaProducer* producer) {
+  static auto* workers = new Workers(kEnding);  // left behind at the program's end
+  workers->run([producer] { delete producer; });
+}
+
 // Never destroyed: librdkafka's threads would have to be waited for at the program's end.
 Producers& producers() {
   static auto* all = new Producers;
@@ -53,7 +62,6 @@ bool is_the_message(rd_kafka_resp_err_t e) {
 Result<std::shared_ptr<KafkaProducer>> KafkaProducer::get(const Settings& settings,
                                                           std::string scheme) {
   const KafkaLibrary* library = TRY(kafka_library());
-  std::vector<std::shared_ptr<KafkaProducer>> gone;  // ended without the lock
   Producers& all = producers();
   Lock held(all.mutex);
   for (auto it = all.latest.begin(); it != all.latest.end(); ++it) {
@@ -65,7 +73,7 @@ Result<std::shared_ptr<KafkaProducer>> KafkaProducer::get(const Settings& settin
     all.latest.splice(all.latest.begin(), all.latest, it);
     return all.latest.front().producer;
   }
-  std::shared_ptr<KafkaProducer> made(new KafkaProducer(*library, std::move(scheme)));
+  std::shared_ptr<KafkaProducer> made(new KafkaProducer(*library, std::move(scheme)), end);
   TRY(made->start(settings));
   all.latest.push_front({settings, made});
   if (all.latest.size() > kMostProducers) all.latest.pop_back();

@@ -3,7 +3,9 @@
 //
 // It is idempotent and waits for all replicas; a message is delivered when its report says so.
 // Every broker, also one that the cluster names itself, passes the guard when its name is resolved,
-// and the connection goes to the address that was checked. Thread-safe.
+// and the connection goes to the address that was checked. Names are resolved on librdkafka's thread
+// of that broker: one that hangs holds up its own messages, each until its time is over, and no others.
+// Thread-safe.
 #pragma once
 
 #include <map>

@@ -5,12 +5,13 @@
 #include <librdkafka/rdkafka_mock.h>
 
 #include <chrono>
+#include <future>
 #include <thread>
 
 #include "base/strings.h"
 #include "json/json.h"
 #include "lookout/fields.h"
-#include "lookout/sinks/kafka_library.h"
+#include "lookout/sinks/kafka_producer.h"
 #include "lookout/sinks/sink.h"
 #include "lookout/testing/store_fixture.h"
 #include "sys/dynlib.h"
@@ -242,6 +243,32 @@ TEST_F(Kafka, ABrokerThatTheClusterNamesIsGuardedToo) {
   EXPECT_EQ(v.outcome, Outcome::kRetry);
   EXPECT_NE(v.why.find("127.0.0.1"), std::string::npos) << v.why;
   EXPECT_TRUE(cluster.consume(0).empty());
+}
+
+TEST_F(Kafka, ANameThatHangsHoldsUpNoOtherClusterAlsoWhenItsProducerGoes) {
+  Cluster cluster;
+  guard_.allow.emplace_back("hang.test");
+  std::promise<void> go;
+  const Resolve names = [gone = go.get_future().share()](const std::string&) -> Result<std::vector<std::string>> {
+    gone.wait();
+    return Error(Code::kUnavailable, "no such host");
+  };
+  const Claimed hangs = claimed({"hang.test:9092"});
+  const auto start = std::chrono::steady_clock::now();
+  const Verdict v = find_sink("kafka")->send({&hangs, 1}, {kStartMs, {}, disk_, guard_, names});
+  EXPECT_EQ(v.outcome, Outcome::kRetry);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  // As many others as there may be: the one that hangs makes room.
+  std::vector<std::future<Verdict>> others;
+  for (size_t n = 0; n < kMostProducers; ++n) {
+    Claimed c = claimed(cluster.brokers());
+    c.subscription.options = replace_all(c.subscription.options, "3000", cat(9000 + n));
+    others.push_back(std::async(std::launch::async, [this, c = std::move(c)] { return send(c); }));
+  }
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  for (const auto& other : others) EXPECT_EQ(other.wait_until(until), std::future_status::ready);
+  go.set_value();
+  for (auto& other : others) EXPECT_EQ(other.get().why, "");
 }
 
 TEST(KafkaOptions, AreCheckedByKey) {

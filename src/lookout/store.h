@@ -154,6 +154,13 @@ struct DeliveryQuery {
   bool newest_first = false;       // then: ids smaller than `after` (0: from the end), descending
 };
 
+// A stretch of the deliveries.
+struct DeliveryPage {
+  std::vector<Delivery> deliveries;
+  int64_t looked = 0;  // with `more`: everything up to this id was looked at, in the query's direction
+  bool more = false;   // behind it there may be more
+};
+
 // How it fares. The counts are of what is still stored; times are true to the minute.
 struct SubscriptionStatistics {
   int64_t delivered = 0, dead = 0;
@@ -348,6 +355,9 @@ class Store {
     return ok();
   }
   virtual Result<std::vector<Delivery>> deliveries(const DeliveryQuery& query) = 0;
+  // As deliveries(), but no more than `rows` of those that an index finds (by subscription, by event, what
+  // is given up and what waits), or of all, are looked at: few that fit cost no more.
+  virtual Result<DeliveryPage> look(const DeliveryQuery& query, int rows) = 0;
   virtual Result<std::vector<Attempt>> attempts(int64_t delivery_id) = 0;
   virtual Status resend(int64_t delivery_id) = 0;  // due now, next generation, same webhook-id
   virtual Status skip(int64_t delivery_id) = 0;    // cancelled, so that its key goes on

@@ -1,4 +1,7 @@
 // What was to be told: look, send again, skip.
+#include <climits>
+#include <iterator>
+
 #include "base/strings.h"
 #include "json/json.h"
 #include "lookout/api/handlers.h"
@@ -9,6 +12,7 @@ namespace pintle::lookout {
 namespace {
 
 constexpr int64_t kMostAtOnce = 1000;
+constexpr int kRowsAtOnce = 5'000;  // a reader of the store is held for some 20 ms
 
 Result<Answer> changed(Backend& b, Status done) {
   TRY(std::move(done));
@@ -18,6 +22,22 @@ Result<Answer> changed(Backend& b, Status done) {
 
 }  // namespace
 
+Result<DeliveryPage> find_deliveries(Backend& b, DeliveryQuery query, int stretches) {
+  DeliveryPage out;
+  out.looked = query.after;
+  out.more = true;
+  const auto most = static_cast<size_t>(query.limit);
+  for (; out.more && out.deliveries.size() < most && stretches > 0 && !b.stopped(); --stretches) {
+    query.limit = static_cast<int>(most - out.deliveries.size());
+    DeliveryPage page = TRY(b.store.look(query, kRowsAtOnce));
+    std::move(page.deliveries.begin(), page.deliveries.end(), std::back_inserter(out.deliveries));
+    query.after = out.looked = page.looked;
+    out.more = page.more;
+  }
+  return out;
+}
+
+// Where few fit, it ends after so many rows with `more`, and `next` goes on behind them.
 Result<Answer> list_deliveries(Backend& b, const Call& c) {
   DeliveryQuery query;
   query.subscription_id = c.number("subscription");
@@ -28,8 +48,14 @@ Result<Answer> list_deliveries(Backend& b, const Call& c) {
   query.after = c.number("after");
   query.limit = c.limit();
   query.state = state_of(c.text("state"));
-  const auto found = TRY(b.store.deliveries(query));
-  return Answer{items_json(found, delivery_json, found.empty() ? 0 : found.back().id)};
+  const DeliveryPage page = TRY(find_deliveries(b, query));
+  const auto& found = page.deliveries;
+  std::string out = items_json(found, delivery_json, page.more       ? page.looked
+                                                     : found.empty() ? 0
+                                                                     : found.back().id);
+  const bool full = static_cast<int>(found.size()) == query.limit;
+  if (page.more && !full) out.insert(out.size() - 1, ",\"more\":true");
+  return Answer{std::move(out)};
 }
 
 Result<Answer> show_delivery(Backend& b, const Call& c) {
@@ -77,7 +103,7 @@ Result<Answer> resend_deliveries(Backend& b, const Call& c) {
   }
   query.latest = true;
   query.limit = static_cast<int>(limit);
-  const auto found = TRY(b.store.deliveries(query));
+  const auto found = TRY(find_deliveries(b, query, INT_MAX)).deliveries;
   int64_t resent = 0;
   for (const Delivery& d : found) {
     const Status done = b.store.resend(d.id);

@@ -59,6 +59,9 @@ Result<Answer> resend_webhook_log(Backend& b, const Call& c);
 Result<Answer> list_cluster_events(Backend& b, const Call& c);
 
 // deliveries.cc
+// Looks on, a stretch at a time, until the query's limit is reached, all was looked at or so many
+// stretches were: 20 of 5,000.
+Result<DeliveryPage> find_deliveries(Backend& b, DeliveryQuery query, int stretches = 20);
 Result<Answer> list_deliveries(Backend& b, const Call& c);
 Result<Answer> show_delivery(Backend& b, const Call& c);
 Result<Answer> resend_delivery(Backend& b, const Call& c);

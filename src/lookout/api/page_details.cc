@@ -147,16 +147,16 @@ Result<Answer> show_subscription_page(Backend& b, const Call& c) {
   query.after = c.number("after");
   query.state = state_of(c.text("state"));
   query.limit = kRows;
-  const auto found = TRY(b.store.deliveries(query));
+  const DeliveryPage page = TRY(find_deliveries(b, query));
   Table list("What it was told", {"delivery", "event", "state", "attempts", "due", "why", ""});
-  for (const Delivery& d : found) {
+  for (const Delivery& d : page.deliveries) {
     const auto e = b.store.event(d.event_sequence);
     list.row(delivery_mark(d.state),
              {link(cat("../deliveries/", d.id), cat(d.id)), e ? plain(headline(*e)) : cat(d.event_sequence),
               delivery_pill(d.state), cat(d.attempts), due_text(d), plain(d.dead_reason),
               may_operate(c) ? delivery_buttons(d, cat("../deliveries/", d.id)) : ""});
   }
-  out += list.take("Nothing yet.");
+  out += list.take(page.more ? "Nothing among those that were looked at." : "Nothing yet.");
   const std::string state = c.text("state");
   const std::string kept = state.empty() ? "" : cat("&amp;state=", html_escaped(state));
   out += "<p class=\"more\">";
@@ -164,8 +164,8 @@ Result<Answer> show_subscription_page(Backend& b, const Call& c) {
     append(out, {"<a href=\"", cat(s.id), "?state=", one, "\">", one, "</a> "});
   }
   append(out, {"<a href=\"", cat(s.id), "\">all</a>"});
-  if (static_cast<int>(found.size()) == kRows) {
-    append(out, {" &middot; <a href=\"", cat(s.id), "?after=", cat(found.back().id), kept, "\">older</a>"});
+  if (page.more) {
+    append(out, {" &middot; <a href=\"", cat(s.id), "?after=", cat(page.looked), kept, "\">older</a>"});
   }
   return Answer{out + "</p></body></html>\n"};
 }

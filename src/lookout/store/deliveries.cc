@@ -275,51 +275,103 @@ Result<OutboxDepths> SqlStore::outbox_depth() {
   return depth_;
 }
 
-Selection deliveries_selection(const DeliveryQuery& query, db::Dialect dialect) {
-  Selection out;
-  std::string& sql = out.sql;
-  std::vector<db::Param>& params = out.params;
+namespace {
+
+// What a page of deliveries is taken from.
+struct Conditions {
+  std::string_view bare;      // before a column whose index is not to be taken
+  std::string index, others;  // what an index finds, and what is compared row by row
+  std::vector<db::Param> index_params, other_params;
+};
+
+Conditions conditions_of(const DeliveryQuery& query, db::Dialect dialect) {
+  Conditions out;
   // What waits is few beside all that was told: by the index of the former, which SQLite is kept from
   // leaving for an order of numbers by a + that changes nothing.
   const bool waiting = query.state && !finished(*query.state);
-  const std::string_view bare = waiting && dialect == db::Dialect::kSqlite ? "+d." : "d.";
-  sql.append("select ").append(kColumns).append(" from delivery d where ").append(bare).append("id ");
-  sql += query.newest_first ? "< ?" : "> ?";
+  out.bare = waiting && dialect == db::Dialect::kSqlite ? "+d." : "d.";
+  out.index.append(" from delivery d where ").append(out.bare).append(query.newest_first ? "id < ?" : "id > ?");
   const bool from_end = query.newest_first && query.after == 0;
-  params.push_back(db::param(from_end ? INT64_MAX : query.after));
+  out.index_params.push_back(db::param(from_end ? INT64_MAX : query.after));
   if (query.event_sequence != 0) {
-    sql += " and d.event_seq = ?";
-    params.push_back(db::param(query.event_sequence));
-  }
-  if (query.from_ms != 0 || query.to_ms != 0) {
-    sql += " and exists (select 1 from event e where e.seq = d.event_seq and e.stored_ms >= ? "
-           "and e.stored_ms < ?)";
-    params.push_back(db::param(query.from_ms));
-    params.push_back(db::param(query.to_ms == 0 ? INT64_MAX : query.to_ms));
-  }
-  if (query.latest) {
-    sql += " and not exists (select 1 from delivery n where n.event_seq = d.event_seq and "
-           "n.subscription_id = d.subscription_id and n.generation > d.generation)";
+    out.index += " and d.event_seq = ?";
+    out.index_params.push_back(db::param(query.event_sequence));
   }
   if (query.subscription_id != 0) {
-    sql.append(" and ").append(bare).append("subscription_id = ?");
-    params.push_back(db::param(query.subscription_id));
+    out.index.append(" and ").append(out.bare).append("subscription_id = ?");
+    out.index_params.push_back(db::param(query.subscription_id));
   }
-  // The number itself, not a parameter, and the index's condition word for word: only so is an index
-  // on part of the states of use.
-  if (query.state) sql += " and d.state = " + std::to_string(static_cast<int>(*query.state));
-  if (waiting) sql += " and d.state in (0, 1, 3)";
-  sql.append(" order by ").append(bare).append(query.newest_first ? "id desc limit ?" : "id limit ?");
-  params.push_back(db::param(std::clamp(query.limit, 1, 1000)));
+  if (query.state) {
+    // The number itself, not a parameter, and the index's condition word for word: only so is an index
+    // on part of the states of use.
+    const bool indexed = waiting || (query.state == DeliveryState::kDead && query.subscription_id == 0);
+    (indexed ? out.index : out.others) += " and d.state = " + std::to_string(static_cast<int>(*query.state));
+    if (waiting) out.index += " and d.state in (0, 1, 3)";
+  }
+  if (query.from_ms != 0 || query.to_ms != 0) {
+    out.others += " and exists (select 1 from event e where e.seq = d.event_seq and e.stored_ms >= ? "
+                  "and e.stored_ms < ?)";
+    out.other_params.push_back(db::param(query.from_ms));
+    out.other_params.push_back(db::param(query.to_ms == 0 ? INT64_MAX : query.to_ms));
+  }
+  if (query.latest) {
+    out.others += " and not exists (select 1 from delivery n where n.event_seq = d.event_seq and "
+                  "n.subscription_id = d.subscription_id and n.generation > d.generation)";
+  }
+  return out;
+}
+
+std::string in_order(const DeliveryQuery& query, const Conditions& c) {
+  return std::string(" order by ").append(c.bare).append(query.newest_first ? "id desc" : "id");
+}
+
+int most(const DeliveryQuery& query) { return std::clamp(query.limit, 1, 1000); }
+
+Result<std::vector<Delivery>> select_deliveries(db::Session& session, const DeliveryQuery& query,
+                                                int64_t until) {
+  const Selection s = deliveries_selection(query, until, session.dialect());
+  std::vector<Delivery> out;
+  TRY(session.select(s.sql, kLetters, s.params,
+                     [&](const db::Row& row) { out.push_back(read_delivery(row)); }));
+  return out;
+}
+
+}  // namespace
+
+Selection deliveries_selection(const DeliveryQuery& query, int64_t until, db::Dialect dialect) {
+  Conditions c = conditions_of(query, dialect);
+  Selection out;
+  out.sql.append("select ").append(kColumns).append(c.index);
+  out.params = std::move(c.index_params);
+  if (until != 0) {
+    out.sql.append(" and ").append(c.bare).append(query.newest_first ? "id >= ?" : "id <= ?");
+    out.params.push_back(db::param(until));
+  }
+  out.sql.append(c.others).append(in_order(query, c)).append(" limit ?");
+  out.params.insert(out.params.end(), c.other_params.begin(), c.other_params.end());
+  out.params.push_back(db::param(most(query)));
   return out;
 }
 
 Result<std::vector<Delivery>> SqlStore::deliveries(const DeliveryQuery& query) {
-  return read([&](db::Session& session) -> Result<std::vector<Delivery>> {
-    const Selection s = deliveries_selection(query, session.dialect());
-    std::vector<Delivery> out;
-    TRY(session.select(s.sql, kLetters, s.params,
-                       [&](const db::Row& row) { out.push_back(read_delivery(row)); }));
+  return read([&](db::Session& session) { return select_deliveries(session, query, 0); });
+}
+
+// As look() of events: the ids of the rows are counted first, then those rows are compared.
+Result<DeliveryPage> SqlStore::look(const DeliveryQuery& query, int rows) {
+  return read([&](db::Session& session) -> Result<DeliveryPage> {
+    Conditions c = conditions_of(query, session.dialect());
+    int64_t until = 0;
+    if (!c.others.empty()) {
+      c.index_params.push_back(db::param(rows - 1));
+      TRY(session.select("select d.id" + c.index + in_order(query, c) + " limit 1 offset ?", "n",
+                         c.index_params, [&](const db::Row& row) { until = row.number(0); }));
+    }
+    DeliveryPage out;
+    out.deliveries = TRY(select_deliveries(session, query, until));
+    const bool full = static_cast<int>(out.deliveries.size()) == most(query);
+    out.more = full || until != 0;
+    if (out.more) out.looked = full ? out.deliveries.back().id : until;
     return out;
   });
 }

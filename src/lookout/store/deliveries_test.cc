@@ -470,6 +470,54 @@ TEST_P(OutboxTest, DeliveriesAreListedBySubscriptionAndState) {
   EXPECT_EQ(store_->deliveries(q)->at(0).id, 3);
 }
 
+TEST_P(OutboxTest, ALookAtThemEndsAfterAStretchAndGoesOnBehindIt) {
+  const Subscription a = subscribe("a");
+  subscribe("b");
+  for (int i = 0; i < 20; ++i) tell("web"), pass(1000);
+  const int64_t began = now() - 20'000;
+  ASSERT_TRUE(store_->skip(37));
+  struct Case {
+    const char* name;
+    DeliveryQuery query;
+    std::vector<size_t> pages;  // what each look finds
+  };
+  DeliveryQuery rare, late, waiting, mine, all_of_one;
+  all_of_one.subscription_id = a.id;
+  rare.state = State::kCancelled;
+  late.from_ms = began + 18'000;
+  waiting.state = State::kPending;
+  waiting.to_ms = began + 1'000;
+  mine = rare;
+  mine.subscription_id = store_->deliveries({})->at(36).subscription_id;
+  for (Case c : {Case{"a rare state", rare, {0, 0, 0, 1}},
+                 {"the last of them by time", late, {0, 0, 0, 4}},
+                 {"the first that wait", waiting, {2, 0, 0, 0}},
+                 {"of one subscription", mine, {0, 1}},
+                 {"all of one", all_of_one, {20}},
+                 {"all", {}, {40}}}) {
+    for (const bool newest : {false, true}) {
+      c.query.newest_first = newest;
+      DeliveryQuery query = c.query;
+      std::vector<size_t> pages;
+      std::vector<int64_t> ids, want;
+      for (bool more = true; more && pages.size() < 10;) {
+        const auto page = store_->look(query, 10);
+        ASSERT_TRUE(page) << page.error().text();
+        pages.push_back(page->deliveries.size());
+        for (const Delivery& d : page->deliveries) ids.push_back(d.id);
+        query.after = page->looked;
+        more = page->more;
+      }
+      const auto whole = store_->deliveries(c.query);
+      for (const Delivery& d : *whole) want.push_back(d.id);
+      EXPECT_EQ(ids, want) << c.name;
+      if (newest) continue;
+      while (pages.size() > c.pages.size() && pages.back() == 0) pages.pop_back();  // whether there were more
+      EXPECT_EQ(pages, c.pages) << c.name;
+    }
+  }
+}
+
 TEST_P(OutboxTest, WhatWaitsOrIsGivenUpIsFoundByItsIndexHoweverMuchWasDelivered) {
   if (GetParam() != db::Dialect::kSqlite) GTEST_SKIP() << "PostgreSQL goes by its statistics";
   const auto session = db::Session::open({.url = url_});
@@ -482,7 +530,7 @@ TEST_P(OutboxTest, WhatWaitsOrIsGivenUpIsFoundByItsIndexHoweverMuchWasDelivered)
         query.subscription_id = subscription;
         query.newest_first = newest;
         query.latest = newest;
-        const Selection s = deliveries_selection(query, GetParam());
+        const Selection s = deliveries_selection(query, 0, GetParam());
         std::string plan;
         const Status done =
             (*session)->select("explain query plan " + s.sql, "nnnt", s.params,

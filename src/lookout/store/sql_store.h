@@ -81,6 +81,7 @@ class SqlStore : public Store {
   Result<Mark> mark(std::string_view key) override;
   Status put_mark(const Mark& mark) override;
   Result<std::vector<Delivery>> deliveries(const DeliveryQuery& query) override;
+  Result<DeliveryPage> look(const DeliveryQuery& query, int rows) override;
   Result<std::vector<Attempt>> attempts(int64_t delivery_id) override;
   Status resend(int64_t delivery_id) override;
   Status skip(int64_t delivery_id) override;
@@ -204,13 +205,13 @@ StoredGap read_gap(const db::Row& row);
 inline constexpr std::string_view kGapById =
     "select id, region, resource, from_ms, to_ms, from_version, cause from gap where id = ?";
 Result<Delivery> find_delivery(db::Session& session, int64_t id);
-// A page of deliveries, or of events up to a sequence (0: to their end), as it is asked for.
+// A page of deliveries up to an id, or of events up to a sequence (0: to their end), as it is asked for.
 // What the parameters say stays the query's.
 struct Selection {
   std::string sql;
   std::vector<db::Param> params;
 };
-Selection deliveries_selection(const DeliveryQuery& query, db::Dialect dialect);
+Selection deliveries_selection(const DeliveryQuery& query, int64_t until, db::Dialect dialect);
 Selection events_selection(const EventQuery& query, int64_t until, db::Dialect dialect);
 Result<std::vector<Attempt>> attempts_of(db::Session& session, int64_t delivery_id);
 // In the transaction of the change; nullopt: nothing has changed.

@@ -62,6 +62,8 @@ Status Connection::write(std::string_view bytes) {
   return outcome("write", *wire_, wire_->write(bytes, {.until_ns = until_ns_}));
 }
 
+std::string Connection::tls() const { return wire_->tls(); }
+
 Result<std::string> Connection::read() {
   std::string out(kPiece, '\0');
   size_t n = 0;

@@ -31,6 +31,7 @@ class Connection {
   // authority of its own the system's are trusted.
   Status secure(const Tls& tls, const std::string& host);
   Status write(std::string_view bytes);
+  std::string tls() const;     // as http::Response's
   Result<std::string> read();  // what came, at most 16 KiB; "" at the stream's end
 
  private:

@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "http/errors.h"
+#include "http/session.h"
 #include "http/proxy.h"
 #include "http/wire.h"
 
@@ -40,6 +41,7 @@ size_t on_header(char* p, size_t, size_t n, void* user) {
   if (x.request.mail) {  // a reply of the mail server; what it says to QUIT is not about the mail
     const bool refused = !x.response.body.empty() && x.response.body[0] >= '4';
     if (!refused) x.response.body = trim(line);
+    if (x.response.tls.empty()) x.response.tls = tls_of(*x.curl, x.easy);
     return n;
   }
   x.header_bytes += n;
@@ -49,6 +51,7 @@ size_t on_header(char* p, size_t, size_t n, void* user) {
   }
   if (line == "\r\n" || line == "\n") {
     x.head_done = x.response.status >= 200;
+    if (x.head_done) x.response.tls = tls_of(*x.curl, x.easy);
     if (x.head_done && x.response.status < 300 && x.request.answered) {
       Lock held(x.calling);
       if (!x.dropped) x.request.answered();
@@ -236,6 +239,7 @@ void prepare(const Curl& curl, Exchange& x) {
   const Options& options = *x.options;
   const Request& r = x.request;
   CURL* easy = x.easy = curl.easy_init();
+  x.curl = &curl;
   const auto set = [&](CURLoption option, auto value) { curl.easy_setopt(easy, option, value); };
   std::string url = r.url;
   if (const std::string& name = options.tls.server_name; !name.empty()) {

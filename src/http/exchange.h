@@ -27,6 +27,7 @@ struct Exchange {
   size_t header_bytes = 0;
   std::string address;
   char detail[CURL_ERROR_SIZE] = {};
+  const Curl* curl = nullptr;
   CURL* easy = nullptr;  // this and what follows: the I/O thread's
   curl_slist* headers = nullptr;
   curl_slist* connect_to = nullptr;

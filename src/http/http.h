@@ -82,7 +82,9 @@ struct Response {
   int status = 0;
   Headers headers;  // names lower-cased
   std::string body;
-  std::string address = {};  // numeric: that it came from
+  // Of what `start` began: the numeric address it came from, and by which TLS, as "TLSv1.3
+  // TLS_AES_128_GCM_SHA256"; "": in clear.
+  std::string address = {}, tls = {};
   std::string_view header(std::string_view lower_name) const;  // "" when absent
 };
 

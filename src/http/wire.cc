@@ -315,6 +315,10 @@ CURLcode Wire::shake_hands(const TlsContext& tls, const std::string& name, const
   }
 }
 
+std::string Wire::tls() const {
+  return ssl_ ? cat(SSL_get_version(ssl_), " ", SSL_get_cipher_name(ssl_)) : "";
+}
+
 CURLcode Wire::open(const std::string& host, const std::string& port, const TlsContext* tls,
                     const std::string& name, const Patience& patience) {
   close();

@@ -65,6 +65,7 @@ class Wire {
   // n is 0 at the end of the stream.
   CURLcode read(char* to, size_t size, size_t& n, const Patience& patience);
   bool is_open() const { return socket_ >= 0; }
+  std::string tls() const;  // "TLSv1.3 TLS_AES_128_GCM_SHA256"; "": none
   bool idle_alive();  // nothing came since the last answer, the end of the stream neither
   void close();
 

@@ -124,6 +124,9 @@ struct Attempt {
   std::string error;        // "" on success
   std::string peer, response_head;  // at most 4 KiB, clean
   std::string told = {};  // whom it went to, where that was found when it was sent
+  // How it ended: outcome_name(), or "unknown" of one whose lease ran out. "": it is older than this word.
+  std::string result = {};
+  std::string tls = {};  // http::Response's
 };
 
 // A claimed delivery with all that sending it needs.

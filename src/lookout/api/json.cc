@@ -117,8 +117,10 @@ std::string attempt_json(const Attempt& a, Role role) {
       .number("started_ms", a.started_ms)
       .number("took_ms", a.took_ms)
       .number("status", a.status)
+      .text("result", a.result)
       .text("error", a.error)
       .text("peer", a.peer)
+      .text("tls", a.tls)
       .text("response", role >= Role::kAdmin ? a.response_head : "")
       .text("told", role >= Role::kOperate ? a.told : "")
       .take();

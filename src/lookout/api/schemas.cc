@@ -228,7 +228,11 @@ constexpr SchemaField kAttempt[] = {
     {"started_ms", "time", ""},
     {"took_ms", "number", ""},
     {"status", "number", "of HTTP or SMTP"},
+    {"result", "ok|retry|dead|gone|unknown",
+     "taken; worth another try; refused for good; likewise, for there is no receiver any more; its process ended "
+     "before it was known"},
     {"error", "text", "nothing: it was taken"},
+    {"tls", "text", "the version and cipher it went by; nothing: in clear, not answered or not known"},
     {"peer", "text", "the address that answered, else those it was sent to"},
     {"response", "text", "the answer's head, for admins"},
     {"told", "text", "whom `whom` found, and whom not; for operators"},

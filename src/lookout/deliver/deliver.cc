@@ -161,11 +161,13 @@ void DeliverEngine::handle(News news) {
     if (sent->stale) return take_back(news.job);
     if (!sent->target) return fail(news.job, sent->target.error());
     job.target = std::move(*sent->target);
+    job.tls = sent->verdict.tls;
     return conclude(news.job, std::move(sent->verdict), "");
   }
   const auto& answer = std::get<Answered>(news.what).response;
   if (!answer) return fail(news.job, answer.error());
   job.answered_from = answer->address;
+  job.tls = answer->tls;
   if (job.sink->next != nullptr) return go_on(job, *answer);
   conclude(news.job, job.sink->judge(*answer), response_text(*answer, job.claimed[0].subscription));
 }

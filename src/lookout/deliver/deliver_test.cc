@@ -38,7 +38,10 @@ TEST(Deliver, tries_again_by_the_schedule_with_one_id) {
     EXPECT_GE(waited, want[i] * 8 / 10) << i;
     EXPECT_LE(waited, want[i] * 12 / 10 + 1'000) << i;
     EXPECT_EQ(attempts[i].status, 500);
+    EXPECT_EQ(attempts[i].result, "retry");
   }
+  EXPECT_EQ(attempts[5].result, "ok");
+  EXPECT_EQ(attempts[5].tls, "") << "in clear";
   std::set<std::string> ids;
   for (const Request& s : r.seen()) ids.insert(s.id);
   EXPECT_EQ(ids.size(), 1u);
@@ -83,6 +86,7 @@ TEST(Deliver, lets_a_refused_one_die_and_the_next_of_its_key_go_on) {
   ASSERT_TRUE(eventually([&] { return w.settled(); }));
   EXPECT_EQ(w.store.all()[0].state, DeliveryState::kDead);
   EXPECT_EQ(w.store.all()[0].dead_reason, "the receiver answered 404");
+  EXPECT_EQ(w.store.all_attempts()[0].result, "dead");
   EXPECT_EQ(w.store.all()[1].state, DeliveryState::kSucceeded);
 }
 
@@ -95,6 +99,7 @@ TEST(Deliver, pauses_the_subscription_of_a_receiver_that_is_gone) {
   ASSERT_TRUE(eventually([&] { return (*w.store.subscriptions())[0].paused; }));
   EXPECT_EQ((*w.store.subscriptions())[0].paused_why, "its receiver is gone: it answered 410");
   EXPECT_EQ(w.store.all()[0].state, DeliveryState::kDead);
+  EXPECT_EQ(w.store.all_attempts()[0].result, "gone");
 }
 
 TEST(Deliver, pauses_a_subscription_that_has_failed_for_long_and_tells_others) {

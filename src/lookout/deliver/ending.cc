@@ -97,6 +97,8 @@ void DeliverEngine::record(const Job& job, const Claimed& c, const Verdict& v, c
   a.response_head = head;
   a.told = job.told;
   a.peer = peer_text(job.target, job.answered_from);
+  a.result = outcome_name(v.outcome);
+  a.tls = job.tls;
   switch (v.outcome) {
     case Outcome::kSucceeded:
       e.state = DeliveryState::kSucceeded;
@@ -150,6 +152,7 @@ void DeliverEngine::poison(const Claimed& c, const Error& error) {
   Ending e;
   e.state = DeliveryState::kDead;
   e.reason = e.attempt.error = error_text(error, {}, c.subscription);
+  e.attempt.result = outcome_name(Outcome::kDead);
   ++dead_;
   end_unsent(c, std::move(e));
 }
@@ -167,6 +170,7 @@ void DeliverEngine::pass_over(const Claimed& c, std::string_view why) {
   Ending e;
   e.state = DeliveryState::kSucceeded;
   e.attempt.response_head = why;
+  e.attempt.result = outcome_name(Outcome::kSucceeded);
   ++succeeded_;
   end_unsent(c, std::move(e));
 }

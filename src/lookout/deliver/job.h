@@ -35,6 +35,7 @@ struct Job {
   http::Request request;
   Target target;
   std::string answered_from;     // the address of the last answer
+  std::string tls;               // and what it came by
   Mark mark;                     // what its success makes so
   int answers = 0;               // of an attempt that needs several requests
   int64_t started_ms = 0, started_ns = 0, timeout_ms = 0;

@@ -70,10 +70,16 @@ Attempt deliver(std::string options, std::string_view sink = "webhook") {
 TEST(DeliverTls, AServerOfAnAuthorityOfItsOwnWantsThatAuthority) {
   const Authority its, another;
   const Receiver r(its.make("receiver.test"), "");
-  EXPECT_NE(deliver(options(r, "", {})).error, "");
+  const Attempt refused = deliver(options(r, "", {}));
+  EXPECT_NE(refused.error, "");
+  EXPECT_EQ(refused.result, "retry");
+  EXPECT_EQ(refused.tls, "");
   EXPECT_NE(deliver(options(r, another.own.cert, {})).error, "");
   EXPECT_EQ(r.count, 0);
-  EXPECT_EQ(deliver(options(r, its.own.cert, {})).error, "");
+  const Attempt taken = deliver(options(r, its.own.cert, {}));
+  EXPECT_EQ(taken.error, "");
+  EXPECT_EQ(taken.result, "ok");
+  EXPECT_TRUE(taken.tls.starts_with("TLSv1.3 TLS_")) << taken.tls;
   EXPECT_EQ(r.count, 1);
 }
 

@@ -63,10 +63,13 @@ Status attempt_http(const SinkKind& sink, const Claimed& claimed, const Route& r
   out.peer = peer_text(target, answer ? answer->address : "");
   if (!answer) {
     out.error = error_text(answer.error(), request, claimed.subscription);
+    out.result = outcome_name(Outcome::kRetry);
     return ok();
   }
   const Verdict verdict = sink.judge(*answer);
   out.status = verdict.status;
+  out.result = outcome_name(verdict.outcome);
+  out.tls = answer->tls;
   out.error = reason_text(verdict.why, claimed.subscription);
   out.response_head = response_text(*answer, claimed.subscription);
   return ok();
@@ -82,6 +85,8 @@ Status attempt_own(const SinkKind& sink, const Claimed& claimed, const Route& ro
   const Verdict verdict =
       sink.send({&claimed, 1}, {now_ms, target, disk, options.guard, options.resolve});
   out.status = verdict.status;
+  out.result = outcome_name(verdict.outcome);
+  out.tls = verdict.tls;
   out.error = reason_text(verdict.why, claimed.subscription);
   return ok();
 }
@@ -125,6 +130,8 @@ Attempt try_once(Claimed claimed, const TrialOptions& options, sys::Clock& clock
   };
   if (const Status done = attempt(); !done) {
     out.error = error_text(done.error(), {}, claimed.subscription);
+    const bool later = done.error().code() == Code::kUnavailable;
+    out.result = outcome_name(later ? Outcome::kRetry : Outcome::kDead);
   }
   out.took_ms = (clock.monotonic_ns() - start) / kMs;
   return out;

@@ -142,16 +142,18 @@ Verdict send(std::span<const Claimed> events, const Sending& sending) {
     if (!m) return poison(m.error());
     messages.push_back(std::move(*m));
   }
+  std::string tls;
   const auto told = [&]() -> Status {
     NatsWire wire(o->timeout_ms > 0 ? o->timeout_ms : kTimeoutMs);
     TRY(wire.open(sending.target.addresses, sending.target.port));
     TRY(greet(wire, *o, sending.target.host));
+    tls = wire.tls();
     return publish(wire, messages, inbox, s.secret);
   };
   if (const Status st = told(); !st) {
-    return {.outcome = Outcome::kRetry, .why = st.error().text(), .alive = false};
+    return {.outcome = Outcome::kRetry, .why = st.error().text(), .alive = false, .tls = tls};
   }
-  return {};
+  return {.why = "", .tls = tls};
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ class NatsWire {
   Status open(std::span<const std::string> addresses, int port);
   // Between two lines of the server's. Error also when it went on in clear.
   Status secure(const http::Tls& tls, const std::string& host);
+  std::string tls() const { return connection_->tls(); }
   Status write(std::string_view bytes) { return connection_->write(bytes); }
   Result<std::string> line();  // without its end; at most 64 KiB
   // The next message; answers the server's pings meanwhile. Error: what the server complains of.

@@ -21,6 +21,7 @@
 namespace pintle::lookout {
 
 enum class Outcome : uint8_t { kSucceeded, kRetry, kDead, kDisable };
+std::string_view outcome_name(Outcome o);  // "ok", "retry", "dead", "gone"
 
 struct Verdict {
   Outcome outcome = Outcome::kSucceeded;
@@ -28,6 +29,7 @@ struct Verdict {
   int64_t retry_after_ms = 0;  // 0: the schedule's; else nothing goes to this endpoint before
   bool alive = true;           // the endpoint itself works; false counts for its breaker
   int status = 0;              // of those that answer with one
+  std::string tls = {};        // http::Response's, of those that send themselves
 };
 
 // Where a subscription's messages go.

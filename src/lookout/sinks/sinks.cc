@@ -12,6 +12,8 @@ namespace {
 
 constexpr int64_t kMaxRetryAfterMs = 3'600'000;
 
+constexpr std::string_view kOutcomes[] = {"ok", "retry", "dead", "gone"};
+
 const SinkKind* const kSinks[] = {&kDingtalk, &kEmail, &kFeishu, &kFile,    &kHarbor, &kKafka,
                                   &kNats,     &kSlack, &kStdout, &kWebhook, &kWecom};
 
@@ -54,6 +56,8 @@ int64_t retry_after_ms(const http::Response& r) {
 }
 
 }  // namespace
+
+std::string_view outcome_name(Outcome o) { return kOutcomes[static_cast<size_t>(o)]; }
 
 const SinkKind* find_sink(std::string_view name) {
   const auto it = std::find_if(std::begin(kSinks), std::end(kSinks),

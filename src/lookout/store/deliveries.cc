@@ -47,9 +47,10 @@ Status add_attempt(db::Session& session, const Attempt& a) {
     head.remove_suffix(1);  // the first byte of a rune that was cut
   }
   TRY(session.run("insert into attempt (delivery_id, n, started_ms, took_ms, status, error, peer, "
-                  "response_head, told) values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+                  "response_head, told, result, tls) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                  "on conflict do nothing",
                   a.delivery_id, a.n, a.started_ms, a.took_ms, a.status, a.error, a.peer, head,
-                  a.told));
+                  a.told, a.result, a.tls));
   return ok();
 }
 
@@ -137,6 +138,7 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
     lost.n = ++d.attempts;
     lost.started_ms = d.lease_until_ms;
     lost.error = "outcome unknown: the lease of " + d.lease_owner + " ran out";
+    lost.result = "unknown";
     TRY(add_attempt(session, lost));
     if (d.first_attempt_ms == 0) d.first_attempt_ms = lease.now_ms;
   }
@@ -379,12 +381,12 @@ Result<DeliveryPage> SqlStore::look(const DeliveryQuery& query, int rows) {
 Result<std::vector<Attempt>> attempts_of(db::Session& session, int64_t delivery_id) {
   std::vector<Attempt> out;
   TRY(session.query("select delivery_id, n, started_ms, took_ms, status, error, peer, "
-                    "response_head, told from attempt where delivery_id = ? order by n",
-                    "nnnnntttt",
+                    "response_head, told, result, tls from attempt where delivery_id = ? order by n",
+                    "nnnnntttttt",
                     [&](const db::Row& row) {
                       out.push_back({row.number(0), static_cast<int>(row.number(1)), row.number(2),
                                      row.number(3), static_cast<int>(row.number(4)), row.text(5),
-                                     row.text(6), row.text(7), row.text(8)});
+                                     row.text(6), row.text(7), row.text(8), row.text(9), row.text(10)});
                     },
                     delivery_id));
   return out;

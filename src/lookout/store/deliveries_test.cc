@@ -174,7 +174,7 @@ TEST_P(OutboxTest, WhatIsSevereDoesNotWaitBehindWhatIsQuiet) {
   EXPECT_EQ(claim().size(), 2u) << "each has a key of its own";
 }
 
-TEST_P(OutboxTest, AnAttemptKeepsWhomItTold) {
+TEST_P(OutboxTest, AnAttemptKeepsHowItEndedAndByWhatTls) {
   subscribe("a");
   tell("web");
   const auto got = claim();
@@ -182,8 +182,13 @@ TEST_P(OutboxTest, AnAttemptKeepsWhomItTold) {
   Attempt a;
   a.started_ms = now();
   a.told = "owners: ann <ann@example.com>";
+  a.result = "ok";
+  a.tls = "TLSv1.3 TLS_AES_128_GCM_SHA256";
   ASSERT_TRUE(store_->finish(got[0].delivery, State::kSucceeded, 0, "", a));
-  EXPECT_EQ(store_->attempts(got[0].delivery.id)->at(0).told, a.told);
+  const Attempt kept = store_->attempts(got[0].delivery.id)->at(0);
+  EXPECT_EQ(kept.told, a.told);
+  EXPECT_EQ(kept.result, a.result);
+  EXPECT_EQ(kept.tls, a.tls);
 }
 
 TEST_P(OutboxTest, NamesAreUniqueAndWhatIsMissingIsSaid) {
@@ -291,6 +296,7 @@ TEST_P(OutboxTest, AnExpiredLeaseComesAgainWithItsOutcomeUnknown) {
   auto tries = store_->attempts(got[0].delivery.id);
   ASSERT_EQ(tries->size(), 2u);
   EXPECT_NE(tries->at(0).error.find("outcome unknown"), std::string::npos);
+  EXPECT_EQ(tries->at(0).result, "unknown");
   EXPECT_EQ(tries->at(1).status, 200);
   EXPECT_EQ(finish(got[0], State::kSucceeded).error().code(), Code::kFailedPrecondition);
 }

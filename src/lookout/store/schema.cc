@@ -219,6 +219,10 @@ create index delivery_ended_badly on delivery (subscription_id, state) where sta
                                           R"(
 drop index lane_due;
 create index lane_due on lane (due_ms, subscription_id);
+)",
+                                          R"(
+alter table attempt add column result text not null default '';
+alter table attempt add column tls text not null default '';
 )"};
 
 }  // namespace

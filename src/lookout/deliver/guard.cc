@@ -77,7 +77,7 @@ Status check_name(std::string_view host) {
   char before = '.';
   for (const char c : host) {
     if (static_cast<uint8_t>(c) >= 0x80) {
-      return refused(cat("the host ", quote(host), " is not ASCII; write it in its xn-- form"));
+      return refused(cat("the host ", quote(host), " is not ASCII: write it in its ASCII form (xn--...)"));
     }
     const bool fine = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
                       (c == '.' && before != '.');
@@ -243,6 +243,11 @@ Status check_guard_options(const GuardOptions& options) {
     if (!good)
       return Error(Code::kInvalidArgument,
                    cat("allow: ", quote(entry), " is no host and no network"));
+    // A URL's host never is like that.
+    if (std::any_of(entry.begin(), entry.end(), [](char c) { return static_cast<uint8_t>(c) >= 0x80; })) {
+      return Error(Code::kInvalidArgument,
+                   cat("allow: ", quote(entry), " is not ASCII: write it in its ASCII form (xn--...)"));
+    }
   }
   for (const std::string& entry : options.deny) {
     if (!parse_range(entry)) {

@@ -47,7 +47,10 @@ TEST(Guard, refuses_what_only_looks_like_a_receiver) {
       {"https://\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1/", "is not ASCII"},
       {"https://b\xC3\xBC"
        "cher.example/",
-       "is not ASCII"},
+       "the host \"bücher.example\" is not ASCII: write it in its ASCII form (xn--...)"},
+      {"https://hooks.b\xC3\xBC"
+       "cher.example:8443/a?b",
+       "in its ASCII form (xn--...)"},
       {"https://[fe80::1%25eth0]/", "is no IPv6 address"},
       {"https://[127.0.0.1]/", "is no IPv6 address"},
       {"https://[::1/", "cannot be read"},
@@ -138,6 +141,19 @@ TEST(Guard, names_entries_that_are_none) {
   EXPECT_FALSE(check_guard_options({{"a:b"}, {}, {}}));
   EXPECT_FALSE(check_guard_options({{}, {"hooks.internal"}, {}}));
   EXPECT_FALSE(check_guard_options({{}, {}, {0}}));
+}
+
+TEST(Guard, takes_international_names_in_their_ascii_form) {
+  EXPECT_EQ(verdict("https://XN--bcher-kva.example/"), "xn--bcher-kva.example:443 at 198.51.100.7");
+  GuardOptions o;
+  o.allow = {"xn--bcher-kva.example"};
+  EXPECT_TRUE(check_guard_options(o));
+  EXPECT_EQ(verdict("http://xn--bcher-kva.example/", o), "xn--bcher-kva.example:80 at 198.51.100.7");
+  o.allow = {"bücher.example"};
+  const Status refused = check_guard_options(o);
+  ASSERT_FALSE(refused) << "it would never be met";
+  EXPECT_EQ(refused.error().text(),
+            "allow: \"bücher.example\" is not ASCII: write it in its ASCII form (xn--...)");
 }
 
 TEST(Guard, form_alone_asks_no_resolver) {

@@ -19,6 +19,7 @@
 #include "db/migrate.h"
 #include "db/testing/postgres.h"
 #include "db/trouble.h"
+#include "sys/testing/loopback_server.h"
 
 namespace pintle::db {
 namespace {
@@ -225,19 +226,12 @@ TEST(DbPostgres, ALostConnectionIsMadeAnew) {
 }
 
 TEST(DbPostgres, AServerThatSaysNothingIsGivenUpOn) {
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof at;
-  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&at), size), 0);
-  ASSERT_EQ(::listen(listener, 8), 0);
-  ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&at), &size), 0);
-  const auto options_there = [&] {  // of the connection that is being made
+  const auto [listener, port] = sys::listen_on_loopback(8);
+  const auto options_there = [port = port] {  // of the connection that is being made
     for (int fd = 0; fd < 1024; ++fd) {
       sockaddr_in peer{};
       socklen_t n = sizeof peer;
-      if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &n) != 0 || peer.sin_port != at.sin_port) continue;
+      if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &n) != 0 || ntohs(peer.sin_port) != port) continue;
       int ms = 0, idle = 0;
       n = sizeof ms;
       ::getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, &n);
@@ -249,8 +243,8 @@ TEST(DbPostgres, AServerThatSaysNothingIsGivenUpOn) {
   for (const auto& [more, ms] : {std::pair{"", 8'000}, {"?tcp_user_timeout=7000", 7'000}}) {
     const auto began = std::chrono::steady_clock::now();
     std::optional<Error> error;
-    std::thread opens([&] {
-      auto made = Session::open({"postgresql://a:b@127.0.0.1:" + std::to_string(ntohs(at.sin_port)) + "/x" + more, 2000});
+    std::thread opens([&, port = port] {
+      auto made = Session::open({"postgresql://a:b@127.0.0.1:" + std::to_string(port) + "/x" + more, 2000});
       if (!made) error = made.error();
     });
     std::pair<int, int> got;

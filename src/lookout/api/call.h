@@ -84,14 +84,14 @@ Status take_setting(Backend& b, const Call& c, const Setting& made);
 Result<Answer> remove_setting(Backend& b, const Call& c, std::string_view kind,
                               std::string_view name);
 
-// Answers with what the running configuration has of it: the item of `list` whose `name` it has, as
-// `json` writes it.
-template <typename List, typename Name, typename F>
-Result<Answer> put_setting(Backend& b, const Call& c, const Setting& made, List Config::*list, Name name, F json) {
+// Answers with what the running configuration has of it: the item of its name in `list`, a member of
+// Config or a function that gives one, as `json` writes it.
+template <typename List, typename F>
+Result<Answer> put_setting(Backend& b, const Call& c, const Setting& made, List list, F json) {
   TRY(take_setting(b, c, made));
   const auto config = b.hooks.config();
-  for (const auto& item : (*config).*list) {
-    if (item.*name == made.name) return Answer{json(*config, item)};
+  for (const auto& item : std::invoke(list, *config)) {
+    if (item.name == made.name) return Answer{json(*config, item)};
   }
   return Error("another change was faster", Code::kUnavailable);
 }

@@ -37,7 +37,6 @@ Result<Answer> list_policies(Backend& b, const Call& c) {
 
 Result<Answer> put_policy(Backend& b, const Call& c) {
   return put_setting(b, c, TRY(policy_setting(c.body, *b.hooks.config())), &Config::cleaning,
-                     &CleaningPolicy::name,
                      [](const Config&, const CleaningPolicy& p) { return policy_json(p); });
 }
 

@@ -19,12 +19,9 @@ Result<Answer> list(Backend& b, const Call& c, std::vector<T> Directory::*list, 
 
 template <typename T, typename F>
 Result<Answer> put(Backend& b, const Call& c, const Setting& made, std::vector<T> Directory::*list, F json) {
-  TRY(take_setting(b, c, made));
-  const auto config = b.hooks.config();
-  for (const T& item : config->directory.*list) {
-    if (item.name == made.name) return Answer{json(item)};
-  }
-  return Error("another change was faster", Code::kUnavailable);
+  return put_setting(
+      b, c, made, [list](const Config& config) -> const std::vector<T>& { return config.directory.*list; },
+      [&](const Config&, const T& item) { return json(item); });
 }
 
 }  // namespace

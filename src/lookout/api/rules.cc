@@ -56,8 +56,7 @@ Result<Answer> list_rules(Backend& b, const Call& c) {
 }
 
 Result<Answer> put_rule(Backend& b, const Call& c) {
-  return put_setting(b, c, TRY(rule_setting(c.body, *b.hooks.config())), &Config::rules, &Rule::name,
-                     shown);
+  return put_setting(b, c, TRY(rule_setting(c.body, *b.hooks.config())), &Config::rules, shown);
 }
 
 Result<Answer> remove_rule(Backend& b, const Call& c) {

@@ -5,33 +5,19 @@
 #include <unistd.h>
 
 #include "lookout/testing/deliver_world.h"
+#include "lookout/testing/held_names.h"
 #include "lookout/testing/temp_place.h"
 
 namespace pintle::lookout::deliver_world {
 namespace {
 
-// Host names that answer at once, but for "hang.test", which does when it is let go.
-struct Servers {
-  Result<std::vector<std::string>> resolve(const std::string& host) {
-    Lock held(mutex);
-    while (host == "hang.test" && !let_go) changed.wait(mutex);
-    return std::vector<std::string>{"127.0.0.1"};
-  }
-  ~Servers() = default;
-  void go() {
-    Lock held(mutex);
-    let_go = true;
-    changed.notify_all();
-  }
-  Mutex mutex;
-  Condition changed;
-  bool let_go GUARDED_BY(mutex) = false;
-};
-
-DeliverOptions options(const std::shared_ptr<Servers>& servers) {
+DeliverOptions options(const std::shared_ptr<HeldNames>& names) {
   DeliverOptions o;
   o.guard.allow = {"hang.test", "good.test"};
-  o.resolve = [servers](const std::string& host) { return servers->resolve(host); };
+  o.resolve = [names](const std::string& host) -> Result<std::vector<std::string>> {
+    names->ask(host);
+    return std::vector<std::string>{"127.0.0.1"};
+  };
   return o;
 }
 
@@ -53,27 +39,27 @@ bool told_of(World& w, int64_t subscription) {
 }
 
 TEST(Blocked, ANameThatHangsHoldsUpNoOther) {
-  const auto servers = std::make_shared<Servers>();
+  const auto names = std::make_shared<HeldNames>();
   Receiver r(always(200));
   World w;
   for (int i = 0; i < 80; ++i) w.subscribe(r.url(cat("/", i), "hang.test"));
   const int64_t good = w.subscribe(r.url("/good", "good.test")).id;
-  w.run(options(servers));
+  w.run(options(names));
   w.tell();
   EXPECT_TRUE(eventually([&] { return told_of(w, good); }));
   EXPECT_EQ(r.count(), 1u);
-  servers->go();
+  names->go();
   EXPECT_TRUE(eventually([&] { return w.all_in(DeliveryState::kSucceeded); }));
 }
 
 TEST(Blocked, SendsThatHangHoldUpNoName) {
   TempPlace here;
-  const auto servers = std::make_shared<Servers>();
+  const auto names = std::make_shared<HeldNames>();
   Receiver r(always(200));
   World w;
   for (int i = 0; i < 80; ++i) subscribe_pipe(w, cat("pipe-", i));
   const int64_t good = w.subscribe(r.url("/good", "good.test")).id;
-  w.run(options(servers));
+  w.run(options(names));
   w.tell();
   EXPECT_TRUE(eventually([&] { return told_of(w, good); }));
   std::vector<int> readers;

@@ -25,13 +25,7 @@ void DeliverEngine::claim() {
   auto claimed =
       tried ? store_.claim(options_.owner, options_.epoch, options_.lease_ms, room, crowding)
             : Result<std::vector<Claimed>>(tried.error());
-  if (!claimed) {
-    if (!store_failed_)
-      options_.log("WARN", "claiming deliveries", {{"error", claimed.error().text()}});
-    store_failed_ = true;
-    next_claim_ms_ = now() + kStoreRetryMs;
-    return;
-  }
+  if (!claimed) return store_fails("claiming deliveries", claimed.error());
   store_failed_ = false;
   for (Claimed& c : *claimed) admit(std::move(c));
   pump();
@@ -43,6 +37,13 @@ void DeliverEngine::claim() {
   next_claim_ms_ = !due || *due == 0 ? time + kLookAgainMs
                                      : std::clamp(*due, *due <= time ? time + kStoreRetryMs : time,
                                                   time + kLookAgainMs);
+}
+
+// Told once, until it answers again.
+void DeliverEngine::store_fails(std::string_view at, const Error& error) {
+  if (!store_failed_) options_.log("WARN", at, {{"error", error.text()}});
+  store_failed_ = true;
+  next_claim_ms_ = now() + kStoreRetryMs;
 }
 
 void DeliverEngine::admit(Claimed c) {

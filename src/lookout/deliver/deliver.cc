@@ -118,11 +118,7 @@ void DeliverEngine::look_at_clock() {
 void DeliverEngine::shorten_waits() {
   const auto longest = [&](const Manner& m) { return longest_waits_ms(m, asked_ms_); };
   if (Status done = store_.shorten_waits(longest, options_.lease_ms); !done) {
-    if (!store_failed_)
-      options_.log("WARN", "looking at what waits", {{"error", done.error().text()}});
-    store_failed_ = true;
-    next_claim_ms_ = now() + kStoreRetryMs;
-    return;
+    return store_fails("looking at what waits", done.error());
   }
   shorten_ = false;
   claim_soon_ = true;

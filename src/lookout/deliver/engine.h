@@ -83,6 +83,7 @@ class DeliverEngine final : public Deliverer {
   int64_t next_wake();
 
   void claim();
+  void store_fails(std::string_view at, const Error& error);
   void divide_limits();
   std::vector<int64_t> what_crowds();
   void admit(Claimed c);

@@ -6,31 +6,19 @@
 #include <chrono>
 #include <thread>
 
-#include "base/mutex.h"
 #include "base/strings.h"
+#include "lookout/testing/held_names.h"
 
 namespace pintle::lookout {
 namespace {
 
-// Answers for a host once it is let go.
-struct Servers {
-  Result<std::vector<std::string>> resolve(const std::string& host) {
-    Lock held(mutex);
-    ++asked;
-    while (host.starts_with("hang") && !let_go) changed.wait(mutex);
+Resolve resolver(const std::shared_ptr<HeldNames>& held) {
+  return [held](const std::string& host) -> Result<std::vector<std::string>> {
+    const int n = held->ask(host);
     if (host == "none.test") return Error("lookup none.test: no such host", Code::kUnavailable);
-    return std::vector<std::string>{cat("10.0.0.", asked)};
-  }
-  void go() {
-    Lock held(mutex);
-    let_go = true;
-    changed.notify_all();
-  }
-  Mutex mutex;
-  Condition changed;
-  int asked = 0;
-  bool let_go = false;
-};
+    return std::vector<std::string>{cat("10.0.0.", n)};
+  };
+}
 
 bool soon(const std::function<bool()>& what) {
   for (int i = 0; i < 1000 && !what(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -38,8 +26,8 @@ bool soon(const std::function<bool()>& what) {
 }
 
 TEST(Names, AHangingOneHoldsOneThreadAndAllGetItsAnswer) {
-  auto servers = std::make_shared<Servers>();
-  const Resolve resolve = [servers](const std::string& host) { return servers->resolve(host); };
+  auto held = std::make_shared<HeldNames>();
+  const Resolve resolve = resolver(held);
   Names names(2);
   auto answered = std::make_shared<std::atomic<int>>(0), found = std::make_shared<std::atomic<int>>(0);
   for (int i = 0; i < 100; ++i) {
@@ -51,27 +39,24 @@ TEST(Names, AHangingOneHoldsOneThreadAndAllGetItsAnswer) {
   names.find("none.test", resolve, [=](const Names::Addresses& a) { *found += !a.has_value(); });
   EXPECT_TRUE(soon([&] { return *found == 2; }));
   EXPECT_EQ(*answered, 0);
-  servers->go();
+  held->go();
   EXPECT_TRUE(soon([&] { return *answered == 100; }));
-  EXPECT_EQ(servers->asked, 3) << "each once";
+  EXPECT_EQ(held->asked(), 3) << "each once";
   names.find("hang.test", resolve, [=](const Names::Addresses&) { ++*answered; });
   EXPECT_TRUE(soon([&] { return *answered == 101; }));
-  EXPECT_EQ(servers->asked, 4) << "nothing is remembered";
+  EXPECT_EQ(held->asked(), 4) << "nothing is remembered";
 }
 
 TEST(Names, WhatHangsIsLeftBehind) {
-  auto servers = std::make_shared<Servers>();
+  auto held = std::make_shared<HeldNames>();
   auto answered = std::make_shared<std::atomic<int>>(0);
   {
     Names names(1);
-    names.find("hang.test", [servers](const std::string& host) { return servers->resolve(host); },
+    names.find("hang.test", resolver(held),
                [answered](const Names::Addresses&) { ++*answered; });
-    EXPECT_TRUE(soon([&] {
-      Lock held(servers->mutex);
-      return servers->asked == 1;
-    }));
+    EXPECT_TRUE(soon([&] { return held->asked() == 1; }));
   }
-  servers->go();
+  held->go();
   EXPECT_TRUE(soon([&] { return *answered == 1; }));
 }
 

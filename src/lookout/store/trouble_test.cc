@@ -5,8 +5,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <arpa/inet.h>
-#include <netinet/in.h>
 
 #include <atomic>
 #include <chrono>
@@ -15,6 +13,7 @@
 #include "base/strings.h"
 #include "lookout/testing/store_fixture.h"
 #include "lookout/writer.h"
+#include "sys/testing/loopback_server.h"
 
 namespace pintle::lookout {
 namespace {
@@ -31,15 +30,9 @@ bool soon(const std::function<bool()>& what) {
 class Proxy {
  public:
   explicit Proxy(const std::string& folder) {
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&at), size), 0);
-    EXPECT_EQ(::listen(listener_, 16), 0);
-    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size);
-    port = ntohs(at.sin_port);
+    const auto [listener, free] = sys::listen_on_loopback(16);
+    listener_ = listener;
+    port = free;
     server_.sun_family = AF_UNIX;
     (folder + "/.s.PGSQL.5432").copy(server_.sun_path, sizeof server_.sun_path - 1);
     thread_ = std::thread([this] { run(); });

@@ -8,29 +8,32 @@
 
 namespace pintle::sys {
 
-LoopbackServer::LoopbackServer(Serve serve) : serve_(std::move(serve)) {
-  listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+LoopbackListener listen_on_loopback(int backlog) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in a{};
   a.sin_family = AF_INET;
   a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  CHECK(::bind(listener_, reinterpret_cast<sockaddr*>(&a), sizeof a) == 0);
+  CHECK(::bind(fd, reinterpret_cast<sockaddr*>(&a), sizeof a) == 0);
   socklen_t size = sizeof a;
-  ::getsockname(listener_, reinterpret_cast<sockaddr*>(&a), &size);
-  port_ = ntohs(a.sin_port);
-  ::listen(listener_, 64);
+  CHECK(::getsockname(fd, reinterpret_cast<sockaddr*>(&a), &size) == 0);
+  CHECK(::listen(fd, backlog) == 0);
+  return {fd, ntohs(a.sin_port)};
+}
+
+LoopbackServer::LoopbackServer(Serve serve) : serve_(std::move(serve)), listener_(listen_on_loopback(64)) {
   thread_ = std::thread([this] { accept_all(); });
 }
 
 LoopbackServer::~LoopbackServer() {
-  ::shutdown(listener_, SHUT_RDWR);
+  ::shutdown(listener_.fd, SHUT_RDWR);
   if (const int fd = open_; fd >= 0) ::shutdown(fd, SHUT_RDWR);
   thread_.join();
-  ::close(listener_);
+  ::close(listener_.fd);
   for (const int fd : held_) ::close(fd);
 }
 
 void LoopbackServer::accept_all() {
-  for (int fd; (fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
+  for (int fd; (fd = ::accept4(listener_.fd, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
     ++connections_;
     open_ = fd;
     const After after = serve_(fd);

@@ -11,6 +11,12 @@
 
 namespace pintle::sys {
 
+// A listening TCP socket on a free loopback port, for the caller to close.
+struct LoopbackListener {
+  int fd = -1, port = 0;
+};
+LoopbackListener listen_on_loopback(int backlog);
+
 class LoopbackServer {
  public:
   enum class After : uint8_t { kClose, kHold };  // kHold: open until the server goes
@@ -18,14 +24,14 @@ class LoopbackServer {
 
   explicit LoopbackServer(Serve serve);
   ~LoopbackServer();  // cuts the connection that is being served
-  int port() const { return port_; }
+  int port() const { return listener_.port; }
   int connections() const { return connections_; }
 
  private:
   void accept_all();
 
   const Serve serve_;
-  int listener_ = -1, port_ = 0;
+  const LoopbackListener listener_;
   std::atomic<int> connections_{0}, open_{-1};
   std::vector<int> held_;
   std::thread thread_;

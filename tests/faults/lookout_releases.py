@@ -15,7 +15,6 @@ from lookout_world import PATIENCE, wait_for
 SECRETS = "/api/v1/namespaces/default/secrets"
 TYPES = {"pending-install": "release.pending", "pending-upgrade": "release.pending", "pending-rollback": "release.pending",
          "deployed": "release.deployed", "failed": "release.failed", "uninstalled": "release.uninstalled"}
-LONG = 10  # seconds after which what was heard is stored, though lookout is killed then
 
 
 class Record:
@@ -155,16 +154,6 @@ def expected(life, looks):
     return out
 
 
-def replaced(helm):
-    """The ends of those lives that were followed by another while nobody looked. Excused: they may be told late or not at all."""
-    out = set()
-    for life in helm.lives:
-        after = next((x for x in helm.lives if x.name == life.name and x.began > life.began), None)
-        if life.ended and after and any(life.ended > since - LONG and after.began < until for since, until in helm.looks):
-            out.add(life.transitions[-1])
-    return out
-
-
 def verify(check, name, database, receiver, lookout, helm, away):
     """Each transition once and in order, by the events stored and by what the receiver was told; and what lookout's API says of
     each release. `away`: lookout was not running, or the history was lost, at times: then what came and went meanwhile need
@@ -176,7 +165,6 @@ def verify(check, name, database, receiver, lookout, helm, away):
     truth = [t for life in helm.lives for t in life.transitions]
     records = {r.uid: r for life in helm.lives for r in life.records}
     must = {t for life in helm.lives for t in (expected(life, helm.looks) if away else life.transitions)}
-    excused = replaced(helm) if away else set()
     last_of = {r.uid: life.transitions[-1] for life in helm.lives if life.ended for r in life.records}
 
     def key(text):  # the cluster leads
@@ -191,7 +179,7 @@ def verify(check, name, database, receiver, lookout, helm, away):
         if away:  # the end of every life that was told of
             for life in helm.lives:
                 if life.ended and any(t in there for t in life.transitions):
-                    must.update({life.transitions[-1]} - excused)
+                    must.add(life.transitions[-1])
         return must <= there
 
     complete = wait_for(all_there, PATIENCE, 0.2)
@@ -220,7 +208,7 @@ def verify(check, name, database, receiver, lookout, helm, away):
             seen.add(identity)
             first[about].append(sequences[sequence])
     for about, some in first.items():
-        known = [t for t in some if t in place and t not in excused]
+        known = [t for t in some if t in place]
         disorder += [(about, say(helm, a), say(helm, b)) for a, b in zip(known, known[1:]) if place[a] >= place[b]]
     check(f"{name}: in order for each release", not disorder, f"{len(disorder)}, e.g. {disorder[:3]}")
     heard = {t for some in first.values() for t in some}
@@ -234,8 +222,7 @@ def verify(check, name, database, receiver, lookout, helm, away):
     good = wait_for(lambda: shown() == now, PATIENCE, 0.3)
     check(f"{name}: each release is shown as it is", good, f"{shown()}, not {now}")
     pending = [t for t in truth if t[1].startswith("pending") and t not in there]
-    print(f"  {name}: {len(helm.lives)} releases, {len(truth)} transitions, {len(there)} told, {len(pending)} pendings unseen, "
-          f"{len(excused)} ends excused", flush=True)
+    print(f"  {name}: {len(helm.lives)} releases, {len(truth)} transitions, {len(there)} told, {len(pending)} pendings unseen", flush=True)
 
 
 def say(helm, transition):

@@ -185,8 +185,9 @@ std::shared_ptr<Batch> SharedInformer::apply_replace(Delta& delta) {
     kept_objects.reserve(delta.objects.size());
     for (const ObjectPtr& o : delta.objects) kept_objects.push_back(kept(o));
   }
-  Store::Replaced r =
-      store_.replace(options_.keep_text ? delta.objects : kept_objects, batch->version, delta.anew);
+  const std::vector<ObjectPtr>& objects = options_.keep_text ? delta.objects : kept_objects;
+  if (!synced_ && options_.on_first_list) options_.on_first_list(objects);
+  Store::Replaced r = store_.replace(objects, batch->version, delta.anew);
   for (Store::Replaced::Changed& one : r.changed) {
     if (!options_.recreated_apart || !one.before) continue;
     if (one.before->uid() != delta.objects[one.at]->uid()) r.gone.push_back(std::move(one.before));

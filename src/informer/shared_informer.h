@@ -43,6 +43,9 @@ struct InformerOptions {
   // What a list shows to have been made anew under its name: told to be gone with all that is, and
   // added then; else as one update. Not with stream_lists.
   bool recreated_apart = false;
+  // Hears what the first list has, before any handler hears of it. On the work loop, within the
+  // informer: it calls nothing of it. Not with stream_lists.
+  std::function<void(const std::vector<ObjectPtr>&)> on_first_list = {};
   // Hears why lists and watches end. On the work loop.
   std::function<void(const Error&)> on_error = {};
 };

@@ -213,6 +213,24 @@ TEST_F(SharedInformerTest, TellsAllThatIsGoneBeforeWhatWasMadeAnewWhenItIsToTell
   EXPECT_EQ(ear.lines, (Lines{"delete a 1 unknown", "delete c 3 unknown", "add a 15", "update b 2->16", "add c 17"}));
 }
 
+TEST_F(SharedInformerTest, TellsTheFirstListWholeBeforeAnyHandlerHearsOfIt) {
+  Ear ear;
+  Lines lists;
+  InformerOptions options;
+  options.on_first_list = [&](const std::vector<ObjectPtr>& objects) {
+    EXPECT_EQ(ear.lines, Lines{});
+    for (const ObjectPtr& o : objects) lists.emplace_back(o->name());
+    lists.emplace_back("end");
+  };
+  make(std::move(options));
+  ASSERT_TRUE(informer_->add_handler(ear.handler()));
+  informer_->start();
+  const auto watch = list({object_json("a", "1"), object_json("b", "2")}, "10");
+  EXPECT_EQ(ear.lines.size(), 2u);
+  relist(watch, {object_json("c", "15")}, "20");
+  EXPECT_EQ(lists, (Lines{"a", "b", "end"}));
+}
+
 TEST_F(SharedInformerTest, IsSyncedWithTheListAndAHandlerWhenItHasHeardAllOfIt) {
   make();
   Ear ear;

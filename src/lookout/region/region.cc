@@ -276,6 +276,10 @@ Status WatchedRegion::add_watch(std::string group, std::string version, std::str
     options.reflector.transform = condense_release;
     options.reflector.stream_lists = false;
     options.recreated_apart = true;
+    options.on_first_list = [&w](const std::vector<informer::ObjectPtr>& list) {
+      Lock held(w.first_mutex);
+      w.first = list;
+    };
     options.reflector.order = [](const informer::Object& a, const informer::Object& b) {
       return comes_before(a.key(), b.key());
     };
@@ -394,7 +398,6 @@ informer::Take WatchedRegion::hear(Watch& w, const informer::Change& change) {
   Lock held(mutex_);
   if (turn_ != kEventsTurn && turn_of(w.name) > turn_) return informer::Take::kLater;
   if (is_release_record(w.name) && !compared_.contains(w.name)) {
-    if (!w.first) w.first = w.informer->store().list();
     poke();
     return informer::Take::kLater;
   }
@@ -520,6 +523,7 @@ void WatchedRegion::tell_lost(int64_t now) {
       if (compared_.contains(resource)) continue;
       for (const auto& w : watches_) {
         if (w->name != resource) continue;
+        Lock one(w->first_mutex);
         all = all && w->first;
         awaited = awaited || !(w->first || w->denied || w->absent);
         if (w->first) listed.insert(listed.end(), w->first->begin(), w->first->end());
@@ -541,7 +545,10 @@ void WatchedRegion::tell_lost(int64_t now) {
     compared_.insert(resource);
     for (const auto& w : watches_) {
       if (w->name != resource) continue;
-      w->first.reset();
+      {
+        Lock one(w->first_mutex);
+        w->first.reset();
+      }
       w->registration->resume();
     }
   }

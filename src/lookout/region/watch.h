@@ -39,8 +39,10 @@ struct WatchedRegion::Watch {
   // Set on the work loop.
   std::atomic<bool> denied{false}, absent{false}, set_back{false};
   std::atomic<bool> unknown_user{false};  // denied by a 401
+  // Its first list, until that may be heard; of release records.
+  Mutex first_mutex;
+  std::optional<std::vector<informer::ObjectPtr>> first GUARDED_BY(first_mutex);
   // The region's mutex_, which the analysis cannot name here, guards these.
-  std::optional<std::vector<informer::ObjectPtr>> first;  // its first list, until that may be heard
   uint64_t expired = 0;   // the informer's count of lost histories, when it was last looked at
   std::string version;    // up to which all was heard
   int64_t heard_ms = 0;   // when that was

@@ -1,8 +1,10 @@
 #include "lookout/api/metrics.h"
 
+#include <algorithm>
 #include <span>
 
 #include "base/strings.h"
+#include "lookout/region/share.h"
 
 namespace pintle::lookout {
 namespace {
@@ -15,7 +17,15 @@ struct Count {
 struct RegionCount {
   std::string_view name, kind, help;
   uint64_t (*value)(const RegionStatus& r);
+  bool in_ms = false;  // of a time, which is told in seconds
 };
+
+template <auto kMember>
+uint64_t of_watches(const RegionStatus& r) {
+  uint64_t sum = 0;
+  for (const WatchStatus& w : r.watches) sum += static_cast<uint64_t>(w.*kMember);
+  return sum;
+}
 
 constexpr RegionCount kRegionCounts[] = {
     {"lookout_region_live", "gauge", "1: all of it is watched.",
@@ -31,24 +41,25 @@ constexpr RegionCount kRegionCounts[] = {
     {"lookout_region_broken_total", "counter", "Objects that could not be read.",
      [](const RegionStatus& r) { return r.broken; }},
     {"lookout_region_expired_total", "counter", "Watches whose history the server had compacted.",
-     [](const RegionStatus& r) {
-       uint64_t sum = 0;
-       for (const WatchStatus& w : r.watches) sum += w.expired;
-       return sum;
-     }},
+     of_watches<&WatchStatus::expired>},
     {"lookout_region_skipped_total", "counter",
      "What came and was not heard: of another kind, too long, or not to be read.",
-     [](const RegionStatus& r) {
-       uint64_t sum = 0;
-       for (const WatchStatus& w : r.watches) sum += w.skipped;
-       return sum;
-     }},
+     of_watches<&WatchStatus::skipped>},
     {"lookout_region_lists_total", "counter", "Lists of its watches: what is beyond one is relists.",
-     [](const RegionStatus& r) {
-       uint64_t sum = 0;
-       for (const WatchStatus& w : r.watches) sum += w.lists;
-       return sum;
-     }},
+     of_watches<&WatchStatus::lists>},
+    {"lookout_region_list_seconds_total", "counter", "How long its lists took.",
+     of_watches<&WatchStatus::list_ms>, true},
+    {"lookout_region_list_items_total", "counter", "Objects that its lists had.",
+     of_watches<&WatchStatus::list_items>},
+    {"lookout_region_watches_total", "counter", "Watches that were begun, streaming lists too.",
+     of_watches<&WatchStatus::watches>},
+    {"lookout_region_short_watches_total", "counter", "Those that ended within a second and without a change.",
+     of_watches<&WatchStatus::short_watches>},
+    {"lookout_region_watch_seconds_total", "counter", "How long those that ended lasted.",
+     of_watches<&WatchStatus::watch_ms>, true},
+    {"lookout_region_watch_items_total", "counter", "Changes that its watches told.",
+     of_watches<&WatchStatus::watch_items>},
+    {"lookout_region_queued", "gauge", "Changes that wait to be heard.", of_watches<&WatchStatus::queued>},
 };
 
 // What Prometheus' text form escapes: in a label's value, and in a HELP line.
@@ -191,6 +202,16 @@ void database(std::string& out, const MetricsData& d) {
          rows);
 }
 
+// The name and label that client-go's election has.
+void leaders(std::string& out, const MetricsData& d) {
+  constexpr std::string_view kName = "leader_election_master_status";
+  if (std::none_of(d.regions.begin(), d.regions.end(), [](const auto& r) { return r.leader.has_value(); })) return;
+  head(out, kName, "gauge", "1: the region's Lease is this process's.");
+  for (const RegionStatus& r : d.regions) {
+    if (r.leader) sample(out, kName, label("name", lease_name(r.config.name)), *r.leader ? "1" : "0");
+  }
+}
+
 }  // namespace
 
 std::string metrics_text(const MetricsData& d) {
@@ -233,9 +254,11 @@ std::string metrics_text(const MetricsData& d) {
   for (const RegionCount& c : kRegionCounts) {
     head(out, c.name, c.kind, c.help);
     for (const RegionStatus& r : d.regions) {
-      sample(out, c.name, label("region", r.config.name), cat(c.value(r)));
+      const uint64_t n = c.value(r);
+      sample(out, c.name, label("region", r.config.name), c.in_ms ? seconds(static_cast<int64_t>(n)) : cat(n));
     }
   }
+  leaders(out, d);
   return out;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/strings.h"
+#include "lookout/region/share.h"
 #include "lookout/testing/api_world.h"
 #include "lookout/testing/prometheus.h"
 
@@ -20,6 +22,18 @@ MetricsData some() {
   a.watches[1].expired = 1;
   a.watches[0].skipped = 2;
   a.watches[1].skipped = 3;
+  a.watches[0].list_ms = 1200;
+  a.watches[1].list_ms = 50;
+  a.watches[0].list_items = 40;
+  a.watches[0].watches = 6;
+  a.watches[1].watches = 1;
+  a.watches[1].short_watches = 1;
+  a.watches[0].watch_ms = 600'000;
+  a.watches[0].watch_items = 9;
+  a.watches[1].watch_items = 8;
+  a.watches[1].queued = 12;
+  a.leader = true;
+  b.leader = false;
   b.config.name = "us\"\\\n1";
   d.regions = {a, b};
   for (int i = 0; i < 3; ++i) d.written.waited.add(4);
@@ -71,6 +85,15 @@ TEST(Metrics, SayWhatHappened) {
       {"lookout_region_lists_total{region=\"eu\"}", 4},
       {"lookout_region_expired_total{region=\"eu\"}", 1},
       {"lookout_region_skipped_total{region=\"eu\"}", 5},
+      {"lookout_region_list_seconds_total{region=\"eu\"}", 1.25},
+      {"lookout_region_list_items_total{region=\"eu\"}", 40},
+      {"lookout_region_watches_total{region=\"eu\"}", 7},
+      {"lookout_region_short_watches_total{region=\"eu\"}", 1},
+      {"lookout_region_watch_seconds_total{region=\"eu\"}", 600},
+      {"lookout_region_watch_items_total{region=\"eu\"}", 17},
+      {"lookout_region_queued{region=\"eu\"}", 12},
+      {"leader_election_master_status{name=\"lookout-eu\"}", 1},
+      {cat("leader_election_master_status{name=\"", lease_name("us\"\\\n1"), "\"}"), 0},
       {"lookout_commit_lag_seconds_bucket{le=\"0.005\"}", 3},
       {"lookout_commit_lag_seconds_bucket{le=\"86400\"}", 3},
       {"lookout_commit_lag_seconds_bucket{le=\"+Inf\"}", 4},

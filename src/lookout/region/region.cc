@@ -616,6 +616,12 @@ RegionStatus WatchedRegion::status() const {
     out.skipped = c.skipped_frames + c.transform_failures + c.handler_failures;
     out.objects = c.objects;
     out.list_ms = static_cast<int64_t>(c.list_ns / 1'000'000);
+    out.list_items = c.list_items;
+    out.watches = c.watches;
+    out.short_watches = c.short_watches;
+    out.watch_items = c.watch_items;
+    out.watch_ms = c.watch_ns / 1'000'000;
+    out.queued = c.queued;
     s.watches.push_back(std::move(out));
   }
   return s;

@@ -63,6 +63,9 @@ struct WatchStatus {
   uint64_t lists = 0, expired = 0, objects = 0;
   uint64_t skipped = 0;  // not heard: frames of another kind, objects too long, what a transform or handler failed at
   int64_t list_ms = 0;  // that its lists took in all
+  uint64_t list_items = 0, watches = 0, short_watches = 0, watch_items = 0;
+  int64_t watch_ms = 0;  // that its watches which ended lasted in all
+  uint64_t queued = 0;   // changes that wait to be heard
 };
 
 bool is_well(std::string_view region_state);
@@ -82,6 +85,7 @@ struct RegionStatus {
   uint64_t heard = 0, broken = 0, gaps = 0;
   size_t tracked = 0;
   size_t held_bytes = 0;  // roughly: the heads of objects, and what the tracker knows
+  std::optional<bool> leader;  // whether its Lease is this process's; nullopt: it has none
   std::vector<WatchStatus> watches;
 };
 

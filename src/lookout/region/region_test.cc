@@ -6,6 +6,26 @@
 namespace pintle::lookout {
 namespace {
 
+TEST_F(RegionTest, SaysWhatItsListsAndWatchesHad) {
+  cluster_.put("/api/v1/events", {"shop", "e1", "e1", "\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"a\"},\"reason\":\"R\""});
+  begin();
+  pass(2'000);
+  cluster_.put("/api/v1/events", {"shop", "e2", "e2", "\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"a\"},\"reason\":\"R\""});
+  pass(60'000, 10'000);
+  cluster_.cut();
+  settle();
+  const auto all = region_->status().watches;
+  const auto events = std::find_if(all.begin(), all.end(), [](const WatchStatus& w) { return w.resource == "events"; });
+  ASSERT_NE(events, all.end());
+  EXPECT_EQ(events->lists, 1u);
+  EXPECT_EQ(events->list_items, 1u);
+  EXPECT_EQ(events->watch_items, 2u) << "that of the streaming list too";
+  EXPECT_EQ(events->watches, 3u) << "the streaming list, the watch, and the next one";
+  EXPECT_EQ(events->short_watches, 0u);
+  EXPECT_GE(events->watch_ms, 60'000);
+  EXPECT_EQ(events->queued, 0u);
+}
+
 using Told = std::vector<std::string>;
 
 constexpr char kRefused[] =

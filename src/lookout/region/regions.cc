@@ -283,6 +283,7 @@ RegionStatus Regions::status_of(const Slot& slot) const {
   }
   if (!slot.competes) return status;
   const Share::Standing standing = share_->standing(slot.region->config().name);
+  status.leader = standing.epoch != 0;
   if (standing.epoch != 0) return status;
   if (standing.failure) {
     status.error = cat("its Lease: ", standing.failure->text());

@@ -476,10 +476,11 @@ class Postgres:
     def send(self, sig):
         """To the server and all its processes."""
         server = int(open(f"{self.folder}/data/postmaster.pid").readline())
-        children = open(f"/proc/{server}/task/{server}/children").read().split()
-        for pid in [server, *map(int, children)]:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, sig)
+        os.kill(server, sig)
+        for stat in glob.glob("/proc/[0-9]*/stat"):  # a stopped server has no new ones meanwhile
+            with contextlib.suppress(OSError):
+                if open(stat).read().rsplit(")", 1)[1].split()[1] == str(server):
+                    os.kill(int(stat.split("/")[2]), sig)
 
     def bytes(self):
         return subprocess.run([f"{self.bin}/pg_dump", "-h", self.folder, "-U", "postgres", "postgres"], capture_output=True).stdout

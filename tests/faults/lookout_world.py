@@ -694,7 +694,8 @@ def verify(check, name, database, receiver, writers, lost=False, settle=120, sub
     twice = database.rows("select event_seq, subscription_id, count(*) from delivery where generation = 1 group by event_seq, subscription_id having count(*) > 1")
     check(f"{name}: no delivery twice (I3)", not twice, twice[:3])
     quiet = wait_for(lambda: database.rows("select count(*) from delivery where state in (0, 1, 3)") == [(0,)], settle, 0.3)
-    check(f"{name}: every delivery ends (I6)", quiet, database.rows("select state, count(*) from delivery group by state"))
+    check(f"{name}: every delivery ends (I6)", quiet, [database.rows("select state, count(*), min(due_ms), max(attempts) from delivery group by state"),
+                                                       database.rows("select due_ms, count(*) from lane group by due_ms order by due_ms limit 5"), f"it is {time.time() * 1000:.0f}"])
     reasons = [reason for reason, in database.rows("select dead_reason from delivery where state = 4") if dead is None or dead not in reason]
     check(f"{name}: no dead letter", not reasons, reasons[:3])
     told = receiver.all()

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kMaxBody = 1 << 20;
 constexpr size_t kMostAsking = 256, kMostSlow = 64;  // requests that wait
-constexpr int64_t kSilentMs = 3000;  // a question to the database takes less, or nothing more is asked
+constexpr int64_t kSilentMs = 3000;  // two questions to the database take less, or nothing more is asked
 constexpr std::string_view kJson = "application/json";
 
 Role role_of(std::string_view name) {
@@ -229,7 +229,7 @@ void Server::handle(std::shared_ptr<httpd::Exchange> exchange) {
     return exchange->respond(refusal(r.path, 400, fine.error().text()));
   }
   if (route.place == Place::kIo) return exchange->respond(serve(route, call));
-  if (const int64_t ms = asking_.longest_ms(); ms >= kSilentMs && route.place == Place::kDatabase) {
+  if (const int64_t ms = asking_.held_up_ms(); ms >= kSilentMs && route.place == Place::kDatabase) {
     call.silent = cat("it has not answered for ", ms / 1000, " s");
     if (route.always) return exchange->respond(serve(route, call));
     return exchange->respond(refusal(r.path, 503, cat("the database is silent: ", call.silent)));

@@ -1,5 +1,7 @@
 #include "lookout/api/errands.h"
 
+#include <iterator>
+
 namespace pintle::lookout {
 
 Errands::~Errands() { stop(); }
@@ -20,9 +22,10 @@ bool Errands::stopped() const {
   return stop_;
 }
 
-int64_t Errands::longest_ms() const {
+int64_t Errands::held_up_ms() const {
   Lock held(mutex_);
-  return running_.empty() ? 0 : (clock_.monotonic_ns() - *running_.begin()) / 1'000'000;
+  if (running_.size() < kThreads / 2) return 0;
+  return (clock_.monotonic_ns() - *std::next(running_.begin(), kThreads / 2 - 1)) / 1'000'000;
 }
 
 void Errands::stop() {

@@ -22,8 +22,8 @@ class Errands {
   // False: too many wait already, or it is over.
   bool run(std::function<void()> errand);
   bool stopped() const;
-  // Of the one that has run longest; 0: none runs.
-  int64_t longest_ms() const;
+  // For how long half of the threads have been held up; 0: they are not.
+  int64_t held_up_ms() const;
   // Those that wait are dropped; returns when those that run, which ask stopped(), have ended.
   void stop();
 

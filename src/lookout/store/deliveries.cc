@@ -97,8 +97,10 @@ Result<bool> SqlStore::claim_one(db::Session& session, const std::string& order_
                                  const Lease& lease, std::vector<Claimed>& out) {
   Claimed claimed;
   Delivery& d = claimed.delivery;
-  d = TRY(find_delivery(session, id));
-  if (finished(d.state)) {
+  auto found = find_delivery(session, id);
+  if (!found && found.error().code() != Code::kNotFound) return found.error();
+  if (found) d = std::move(*found);
+  if (!found || finished(d.state)) {
     TRY(advance_lane(session, order_key));
     return false;
   }

@@ -413,6 +413,15 @@ TEST_P(OutboxTest, ADeliveryWithoutItsEventIsDead) {
   EXPECT_EQ(found->at(0).dead_reason, "its event is not in the database");
 }
 
+TEST_P(OutboxTest, ALaneWhoseHeadIsGoneHoldsNobodyUp) {
+  subscribe("all");
+  const int64_t lost = tell("web");
+  tell("web"), tell("db");
+  auto raw = std::move(*db::Session::open({url_}));
+  ASSERT_TRUE(raw->run("delete from delivery where event_seq = ?", lost));
+  EXPECT_EQ(sequences(claim()), (Seqs{lost + 1, lost + 2}));
+}
+
 TEST_P(OutboxTest, ARemovedSubscriptionCancelsWhatWaits) {
   Subscription s = subscribe("all");
   tell("web"), tell("web"), tell("db");

@@ -191,6 +191,49 @@ TEST(Api, ATestSaysHowItEndedAndTheAnswerToAdminsOnly) {
   EXPECT_EQ(seen.text.find("of the receiver"), std::string::npos);
 }
 
+TEST(Api, APreviewSaysWhatWouldBeToldAndStoresNothing) {
+  World w;
+  const auto made = w.ask("POST", "/subscriptions",
+                          R"({"name":"chat","sink":"slack","types":["release.*"],"secret":"https://hooks.slack.com/services/T0/B0/s3cret"})");
+  ASSERT_EQ(made.status, 201) << made.text;
+  Batch batch;
+  batch.region = "eu-1", batch.cluster_uid = "cluster-1";
+  batch.region_id = w.store.regions()->at(0).id;
+  for (const char* type : {"release.failed", "scale"}) {
+    Event e;
+    e.type = type;
+    e.subject.name = "web";
+    batch.events.push_back(std::move(e));
+  }
+  ASSERT_TRUE(w.store.commit(batch));
+  const std::string chat = cat(R"({"id":)", number_at(made.json, {"id"}));
+  const size_t before = w.store.subscriptions()->size();
+  const struct {
+    std::string body, error, told;
+    bool matches;
+  } cases[] = {
+      {chat + R"(,"event":1,"options":{"template":"it was {{ .type }}"}})", "", R"({"text":"it was release.failed"})", true},
+      {chat + R"(,"event":2,"options":{"template":"it was {{ .type }}"}})", "", R"({"text":"it was scale"})", false},
+      {R"({"name":"n","sink":"stdout","options":{"template":"{{ .type }}"}})", "", "lookout.test\n", true},
+      {chat + R"(,"event":1,"options":{"template":"{{ fail \"why\" }}"}})", "why", "", false},
+      {R"({"name":"n","sink":"stdout","options":{"template":"{{ nope }}"}})", "nope", "", false},
+      {R"({"name":"n","sink":"stdout","evnet":1})", "evnet", "", false},
+  };
+  for (const auto& c : cases) {
+    const auto got = w.ask("POST", "/subscriptions:preview", c.body);
+    EXPECT_EQ(got.status, c.error.empty() ? 200 : 400) << got.text;
+    EXPECT_NE(got.error().find(c.error), std::string::npos) << got.text;
+    EXPECT_EQ(got.text.find("s3cret"), std::string::npos) << got.text;
+    if (!c.error.empty()) continue;
+    EXPECT_EQ(text_at(got.json, {"body"}), c.told);
+    EXPECT_EQ(got.json.get("matches")->as_bool(), c.matches) << c.body;
+  }
+  EXPECT_EQ(w.ask("POST", "/subscriptions:preview", R"({"id":99})").status, 404);
+  EXPECT_EQ(w.ask("POST", "/subscriptions:preview", chat + R"(,"event":99})").status, 404);
+  EXPECT_EQ(w.store.subscriptions()->size(), before);
+  EXPECT_EQ(w.ask("GET", "/subscriptions").text.find("it was"), std::string::npos);
+}
+
 constexpr std::string_view kKubeconfig =
     R"({"current-context":"a","contexts":[{"name":"a","context":{"cluster":"c","user":"u"}}],)"
     R"("clusters":[{"name":"c","cluster":{"server":"https://10.0.0.1:6443"}}],)"

@@ -20,7 +20,7 @@ Result<Answer> post_pause(Backend& b, const Call& c);
 Result<Answer> post_resume(Backend& b, const Call& c);
 Result<Answer> post_resend(Backend& b, const Call& c);
 Result<Answer> post_skip(Backend& b, const Call& c);
-// deliver/curl_text.h of a delivery; "": its event or its subscription is gone, or it is no HTTP.
+// deliver/request_text.h of a delivery, as curl; "": its event or its subscription is gone, or it is no HTTP.
 Result<std::string> curl_of(Backend& b, const Delivery& d);
 
 // events.cc
@@ -40,6 +40,7 @@ Result<Answer> pause_subscription(Backend& b, const Call& c);
 Result<Answer> resume_subscription(Backend& b, const Call& c);
 Result<Answer> try_subscription(Backend& b, const Call& c);
 Result<Answer> rotate_secret(Backend& b, const Call& c);
+Result<Answer> preview_subscription(Backend& b, const Call& c);
 // The one whose id is the n-th of the path's parts; own: the API may change it.
 Result<Subscription> subscription_of(Backend& b, const Call& c, size_t n = 0);
 Result<Subscription> own_subscription(Backend& b, const Call& c, size_t n = 0);

@@ -4,7 +4,7 @@
 #include "lookout/api/handlers.h"
 #include "lookout/api/json.h"
 #include "lookout/api/page_parts.h"
-#include "lookout/deliver/curl_text.h"
+#include "lookout/deliver/request_text.h"
 #include "lookout/deliver/trial.h"
 #include "lookout/observe.h"
 #include "lookout/sinks/body.h"

@@ -205,6 +205,17 @@ constexpr SchemaField kRotation[] = {
     {"grace", "text", "how long the old one is valid beside it, as \"24h\", which it is without"},
 };
 
+constexpr SchemaField kPreview[] = {
+    {"id", "number", "of one that there is: what is left out is as it was"},
+    {"event", "number", "its sequence; without it an event that says it is a test"},
+};
+
+constexpr SchemaField kPreviewed[] = {
+    {"matches", "flag", "whether it would be told of this event", kAlways},
+    {"body", "text", "what it would say; \"\": nothing", kAlways},
+    {"curl", "text", "lines of a shell that send it by hand; \"\": it is no HTTP", kAlways},
+};
+
 constexpr SchemaField kRotated[] = {
     {"secret", "text", "the new one; it is never shown again", kAlways},
     {"old_until_ms", "time", "what is sent until then is signed with the old one, too"},
@@ -546,6 +557,7 @@ constexpr Schema kSchemas[] = {
     {"Release", "a release, Rollout, Application or workload as it is now", kRelease},
     {"Resend", "which deliveries are to be sent again", kResend},
     {"Resent", "how many are", kResent},
+    {"Previewed", "what a subscription would say of an event", kPreviewed},
     {"Rotated", "a fresh secret", kRotated},
     {"Rotation", "how a secret is changed", kRotation},
     {"Rule", "which Events mean what", kRule, "RuleInput"},
@@ -557,6 +569,7 @@ constexpr Schema kSchemas[] = {
     {"Subscription", "who is told what, and where", kSubscription},
     {"SubscriptionDetail", "one of them, and how it fares", kSubscriptionDetail, "Subscription"},
     {"SubscriptionInput", "who is to be told what, and where", kSubscriptionInput},
+    {"SubscriptionPreview", "a subscription to try on an event", kPreview, "SubscriptionInput"},
     {"SubscriptionStatistics", "how a subscription fares", kStatistics},
     {"Watch", "one resource of a cluster that is watched", kWatch},
 };

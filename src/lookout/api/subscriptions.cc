@@ -4,9 +4,12 @@
 
 #include "base/strings.h"
 #include "crypt/crypt.h"
+#include "json/json.h"
 #include "lookout/api/handlers.h"
 #include "lookout/api/json.h"
 #include "lookout/config/pieces.h"
+#include "lookout/deliver/recipients.h"
+#include "lookout/deliver/request_text.h"
 #include "lookout/sinks/sink.h"
 
 namespace pintle::lookout {
@@ -25,12 +28,16 @@ std::string shown(Backend& b, const Subscription& s) {
   return subscription_json(s, of_file(b, s.name) ? "config" : "api");
 }
 
-Status read_body(Backend& b, const Call& c, Subscription& s) {
-  const SectionText text = TRY(SectionText::json(c.body));
-  Section top = text.top();
+Status read_given(Backend& b, Section& top, Subscription& s) {
   for (const char* given : {"id", "source", "paused", "paused_reason", "statistics"})
     top.skip(given);  // what was asked for can be put
   return read_subscription(top, b.hooks.config()->rules, s);
+}
+
+Status read_body(Backend& b, const Call& c, Subscription& s) {
+  const SectionText text = TRY(SectionText::json(c.body));
+  Section top = text.top();
+  return read_given(b, top, s);
 }
 
 // Whether something at this place, REGION/NAMESPACE/RELEASE or the first of them, may be told.
@@ -120,6 +127,31 @@ Result<Answer> try_subscription(Backend& b, const Call& c) {
   const Subscription s = TRY(subscription_of(b, c));
   const Attempt a = b.hooks.attempt(trial_of(TRY(b.store.whole_subscription(s.id)), b.now_ms()));
   return Answer{attempt_json(a, c.role)};
+}
+
+// Of the subscription as it is given; where its id is, what is left out or masked is as it was.
+Result<Answer> preview_subscription(Backend& b, const Call& c) {
+  const SectionText text = TRY(SectionText::json(c.body));
+  Section top = text.top();
+  int64_t id = 0, event = 0;
+  top.number("id", id, 1, INT64_MAX);
+  top.number("event", event, 1, INT64_MAX);
+  Subscription s;
+  if (id != 0) s = TRY(b.store.whole_subscription(id));
+  TRY(read_given(b, top, s));
+  Claimed it = trial_of(std::move(s), b.now_ms());
+  if (event != 0) it.event = TRY(b.store.event(event));
+  const StoredEvent& e = it.event;
+  const bool matching = matches(it.subscription.filter, e.event, e.region, e.environment);
+  find_recipients(it, b.hooks.config()->directory, b.now_ms());
+  it = addressed({&it, 1})[0];
+  const auto body = body_text(it, b.now_ms());
+  if (!body) return Error(body.error().text(), Code::kInvalidArgument);
+  return Answer{Data()
+                    .raw("matches", matching ? "true" : "false")
+                    .raw("body", json::quoted(*body))
+                    .raw("curl", json::quoted(curl_text(it, b.now_ms())))
+                    .take()};
 }
 
 Result<Answer> rotate_secret(Backend& b, const Call& c) {

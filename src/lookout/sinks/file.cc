@@ -54,8 +54,10 @@ Verdict send(std::span<const Claimed> events, const Sending& sending) {
   return {};
 }
 
+Result<std::string> text(const Claimed& c) { return event_lines({&c, 1}, TRY(read(c.subscription))); }
+
 }  // namespace
 
-const SinkKind kFile = {.name = "file", .check = check, .route = route, .send = send};
+const SinkKind kFile = {.name = "file", .check = check, .route = route, .send = send, .text = text};
 
 }  // namespace pintle::lookout

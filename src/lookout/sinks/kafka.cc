@@ -168,8 +168,15 @@ Verdict send(std::span<const Claimed> events, const Sending& sending) {
           .alive = !library};
 }
 
+Result<std::string> text(const Claimed& c) {
+  const KafkaMessage m = TRY(message_of(c, TRY(read(c.subscription))));
+  std::string out = cat("topic: ", m.topic, "\nkey: ", m.key, "\n");
+  for (const auto& [name, value] : m.headers) append(out, {name, ": ", value, "\n"});
+  return cat(out, "\n", m.value);
+}
+
 }  // namespace
 
-const SinkKind kKafka = {.name = "kafka", .check = check, .route = route, .send = send};
+const SinkKind kKafka = {.name = "kafka", .check = check, .route = route, .send = send, .text = text};
 
 }  // namespace pintle::lookout

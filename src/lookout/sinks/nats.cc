@@ -74,15 +74,25 @@ std::string greeting(std::string_view secret) {
   return out + "}\r\n";
 }
 
-Result<std::string> publication(const Claimed& c, const SinkOptions& o, std::string_view reply) {
-  const std::string subject = TRY(render_template(o.subject, c.event));
-  if (!is_subject(subject))
-    return Error(Code::kInvalidArgument, cat("subject: ", quote(subject), " is none"));
-  std::string body = o.format == "plain" ? plain_event(c.event) : cloud_event(c.event);
-  if (!o.body.empty()) body = TRY(render_template(o.body, c.event));
-  const std::string head = cat("NATS/1.0\r\nNats-Msg-Id: ", webhook_id(c), "\r\n\r\n");
-  return cat("HPUB ", subject, " ", reply, " ", head.size(), " ", head.size() + body.size(), "\r\n",
-             head, body, "\r\n");
+struct Message {
+  std::string subject, id, body;
+};
+
+Result<Message> message_of(const Claimed& c, const SinkOptions& o) {
+  Message out;
+  out.subject = TRY(render_template(o.subject, c.event));
+  if (!is_subject(out.subject))
+    return Error(Code::kInvalidArgument, cat("subject: ", quote(out.subject), " is none"));
+  out.id = webhook_id(c);
+  out.body = o.format == "plain" ? plain_event(c.event) : cloud_event(c.event);
+  if (!o.body.empty()) out.body = TRY(render_template(o.body, c.event));
+  return out;
+}
+
+std::string publication(const Message& m, std::string_view reply) {
+  const std::string head = cat("NATS/1.0\r\nNats-Msg-Id: ", m.id, "\r\n\r\n");
+  return cat("HPUB ", m.subject, " ", reply, " ", head.size(), " ", head.size() + m.body.size(),
+             "\r\n", head, m.body, "\r\n");
 }
 
 // A stream's answer: {"stream":..,"seq":..} or {"error":{"code":..,"description":..}}.
@@ -138,9 +148,9 @@ Verdict send(std::span<const Claimed> events, const Sending& sending) {
   const std::string inbox = cat("_INBOX.", crypt::hex(crypt::random_bytes(12)));
   std::vector<std::string> messages;
   for (const Claimed& c : events) {
-    auto m = publication(c, *o, inbox);
+    const auto m = message_of(c, *o);
     if (!m) return poison(m.error());
-    messages.push_back(std::move(*m));
+    messages.push_back(publication(*m, inbox));
   }
   std::string tls;
   const auto told = [&]() -> Status {
@@ -156,8 +166,13 @@ Verdict send(std::span<const Claimed> events, const Sending& sending) {
   return {.why = "", .tls = tls};
 }
 
+Result<std::string> text(const Claimed& c) {
+  const Message m = TRY(message_of(c, TRY(read(c.subscription))));
+  return cat("subject: ", m.subject, "\nNats-Msg-Id: ", m.id, "\n\n", m.body);
+}
+
 }  // namespace
 
-const SinkKind kNats = {.name = "nats", .check = check, .route = route, .send = send};
+const SinkKind kNats = {.name = "nats", .check = check, .route = route, .send = send, .text = text};
 
 }  // namespace pintle::lookout

@@ -74,6 +74,8 @@ struct SinkKind {
   Verdict (*judge)(const http::Response& response) = nullptr;
   // For sinks that are no HTTP (file, kafka, nats, stdout): sends itself, on a worker thread.
   Verdict (*send)(std::span<const Claimed> events, const Sending& sending) = nullptr;
+  // What it says of an event and what goes with that, for people to read; of those that send themselves.
+  Result<std::string> (*text)(const Claimed& c) = nullptr;
   std::array<Limit, 2> limits = {};
   // For those that need several requests: what follows the n-th answer (from 1 on) to `last`. Such a
   // sink's judge is for a single request.

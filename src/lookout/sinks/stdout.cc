@@ -41,8 +41,10 @@ Verdict send(std::span<const Claimed> events, const Sending&) {
   return {};
 }
 
+Result<std::string> text(const Claimed& c) { return event_lines({&c, 1}, TRY(read(c.subscription))); }
+
 }  // namespace
 
-const SinkKind kStdout = {.name = "stdout", .check = check, .route = route, .send = send};
+const SinkKind kStdout = {.name = "stdout", .check = check, .route = route, .send = send, .text = text};
 
 }  // namespace pintle::lookout

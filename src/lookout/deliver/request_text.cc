@@ -1,4 +1,4 @@
-#include "lookout/deliver/curl_text.h"
+#include "lookout/deliver/request_text.h"
 
 #include <algorithm>
 
@@ -92,6 +92,14 @@ std::string curl_text(const Claimed& c, int64_t now_ms) {
   }
   if (!r.body.empty()) append(out, {" \\\n  --data-raw ", signs ? "\"$body\"" : quoted(body)});
   return out + "\n";
+}
+
+Result<std::string> body_text(const Claimed& c, int64_t now_ms) {
+  const SinkKind* sink = find_sink(c.subscription.sink_kind);
+  if (sink == nullptr) return Error(cat("no sink ", c.subscription.sink_kind));
+  if (sink->text != nullptr) return sink->text(c);
+  const http::Request made = TRY(sink->request({&c, 1}, now_ms));
+  return made.url.empty() ? "" : masked(made.body, c.subscription.secret);
 }
 
 }  // namespace pintle::lookout

@@ -1,4 +1,4 @@
-#include "lookout/deliver/curl_text.h"
+#include "lookout/deliver/request_text.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ Claimed claimed(std::string kind, std::string options, std::string secret) {
   return c;
 }
 
-TEST(CurlText, HoldsNoSecret) {
+TEST(RequestText, CurlHoldsNoSecret) {
   const struct {
     const char *kind, *options, *secret, *hidden;
   } cases[] = {
@@ -38,7 +38,7 @@ TEST(CurlText, HoldsNoSecret) {
   }
 }
 
-TEST(CurlText, SignsAWebhookAnew) {
+TEST(RequestText, CurlSignsAWebhookAnew) {
   const std::string text = curl_text(
       claimed("webhook", R"({"url":"https://a.example/x"})", "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="), 1000);
   EXPECT_NE(text.find("-H \"webhook-signature: v1,$sign\""), std::string::npos) << text;
@@ -47,12 +47,44 @@ TEST(CurlText, SignsAWebhookAnew) {
   EXPECT_NE(text.find("URL='https://a.example/...'"), std::string::npos) << text;
 }
 
-TEST(CurlText, IsNothingForWhatIsNoHttp) {
+TEST(RequestText, CurlIsNothingForWhatIsNoHttp) {
   EXPECT_EQ(curl_text(claimed("stdout", "{}", ""), 0), "");
   EXPECT_EQ(curl_text(claimed("pigeon", "{}", ""), 0), "");
   EXPECT_EQ(curl_text(claimed("email", R"({"url":"smtp://m.example","from":"a@b.c","to":["d@e.f"]})", ""), 0), "");
   // Harbor has nothing to tell of what is no image.
   EXPECT_EQ(curl_text(claimed("harbor", R"({"url":"https://h.example"})", ""), 0), "");
+}
+
+TEST(RequestText, OfEverySinkIsWhatItTells) {
+  const std::string secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
+  const struct {
+    const char *kind, *options;
+    std::string secret, told;
+  } cases[] = {
+      {"webhook", R"({"url":"https://a.example/x","template":"{{ .type | toJson }}"})", secret, R"("release.failed")"},
+      {"slack", R"({"template":"{{ .type }}"})", "https://hooks.slack.com/services/T0/B0/s3", R"({"text":"release.failed"})"},
+      {"stdout", R"({"template":"{{ .type }}"})", "", "release.failed\n"},
+      {"file", R"({"path":"f","template":"{{ .type }}"})", "", "release.failed\n"},
+      {"nats", R"({"url":"tls://n.example:4222","subject":"to.{{ .region }}","template":"{{ .type }}"})", "a:b",
+       "subject: to.eu-1\nNats-Msg-Id: ID\n\nrelease.failed"},
+      {"kafka", R"({"brokers":["k.example:9092"],"tls":true,"topic":"to.{{ .region }}","template":"{{ .type }}"})", "",
+       "topic: to.eu-1\nkey: \nwebhook-id: ID\ncontent-type: application/json\n\nrelease.failed"},
+      {"harbor", R"({"url":"https://h.example"})", "", ""},
+  };
+  for (const auto& c : cases) {
+    const Claimed told = claimed(c.kind, c.options, c.secret);
+    const auto text = body_text(told, 1000);
+    ASSERT_TRUE(text) << c.kind << ": " << text.error().text();
+    EXPECT_EQ(replace_all(*text, webhook_id(told), "ID"), c.told) << c.kind;
+  }
+  EXPECT_FALSE(body_text(claimed("webhook", R"({"url":"https://a.example/x","template":"{{ fail \"no\" }}"})", ""), 0));
+  EXPECT_FALSE(body_text(claimed("pigeon", "{}", ""), 0));
+}
+
+TEST(RequestText, OfARobotHoldsNoSignature) {
+  const auto text = body_text(claimed("feishu", R"({"url":"https://open.feishu.cn/open-apis/bot/v2/hook/h00k-id"})", "signing-key"), 1000);
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("\"sign\":\"***\""), std::string::npos) << *text;
 }
 
 }  // namespace

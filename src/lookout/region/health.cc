@@ -1,6 +1,7 @@
-// How well a region is watched, and who is told: region.unhealthy when it has been unwell for a minute,
-// region.healthy when it is well again, each once an episode. The store remembers which was told last,
-// so an episode goes on over restarts, and several lookouts that cannot reach one cluster tell it once.
+// How well a region is watched, as it is shown, and who is told: region.unhealthy when it has been
+// unwell for a minute, region.healthy when it is well again, each once an episode. The store remembers
+// which was told last, so an episode goes on over restarts, and several lookouts that cannot reach one
+// cluster tell it once.
 #include <algorithm>
 
 #include "base/strings.h"
@@ -170,6 +171,57 @@ Status WatchedRegion::tell_health(bool well, int64_t now) {
   told_unhealthy_ = !well;
   tell_try_ms_ = 0;
   return ok();
+}
+
+RegionStatus WatchedRegion::status() const {
+  Lock held(mutex_);
+  RegionStatus s;
+  s.config = config_;
+  s.cluster_uid = cluster_uid_;
+  s.server = rest_ ? rest_->server() : "";
+  s.state = state_now(s.error);
+  s.since_ms = state_since_ms_;
+  s.last_event_ms = last_event_ms_;
+  s.heard = heard_;
+  s.gaps = gaps_;
+  s.broken = broken_;
+  if (observer_) {
+    s.broken += observer_->tracker().broken_payloads();
+    s.tracked = observer_->tracker().size();
+    s.held_bytes = held_bytes();
+  }
+  for (const auto& w : watches_) {
+    const informer::Counters c = w->informer->counters();
+    WatchStatus out;
+    out.resource = w->checkpoint.empty() ? w->name : w->checkpoint;
+    out.state = w->denied                ? "denied"
+                : w->absent              ? "absent"
+                : w->informer->watching() ? "live"
+                : w->informer->lost()    ? "stale"
+                : c.last_error.empty()   ? "syncing"
+                                         : "waiting";
+    out.version = c.last_version;
+    out.error = c.last_error;
+    out.heard_ms = w->heard_ms;
+    out.lists = c.lists;
+    out.expired = c.expired;
+    out.skipped = c.skipped_frames + c.transform_failures + c.handler_failures;
+    out.objects = c.objects;
+    out.list_ms = static_cast<int64_t>(c.list_ns / 1'000'000);
+    out.list_items = c.list_items;
+    out.watches = c.watches;
+    out.short_watches = c.short_watches;
+    out.watch_items = c.watch_items;
+    out.watch_ms = c.watch_ns / 1'000'000;
+    out.queued = c.queued;
+    s.watches.push_back(std::move(out));
+  }
+  return s;
+}
+
+std::vector<Tracker::Release> WatchedRegion::releases() const {
+  Lock held(mutex_);
+  return observer_ ? observer_->tracker().releases() : std::vector<Tracker::Release>();
 }
 
 }  // namespace pintle::lookout

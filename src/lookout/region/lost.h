@@ -19,8 +19,8 @@ namespace pintle::lookout {
 // tracker would have given it, where nothing of the release is left or what there is begins_anew().
 // namespaces: those that are watched; empty: all. Reads the store; cost: nothing but one query when
 // nothing is lost.
-// Limits: nothing is told of a release of which nothing was told before. Of a next life whose records up to the old one's last revision are pruned, too, nothing tells
-// that it is another.
+// Limits: nothing is told of a release of which nothing was told before. Of a next life whose records
+// up to the old one's last revision are pruned, too, nothing tells that it is another.
 Status find_lost(Store& store, const std::vector<informer::ObjectPtr>& listed,
                  std::string_view resource, const std::vector<std::string>& namespaces,
                  int64_t now_ms, Batch& batch);

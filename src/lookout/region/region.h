@@ -129,33 +129,38 @@ class WatchedRegion {
   struct Watch;
   struct Answer;
   Result<std::shared_ptr<kube::Rest>> connect(const std::shared_ptr<http::Engine>& engine) const;
-  informer::Take hear(Watch& watch, const informer::Change& change);
-  void on_error(Watch& watch, const Error& error);
-  void leave_watches() REQUIRES(connect_mutex_);
   Status take_answer(int64_t epoch) REQUIRES(connect_mutex_);
-  Status add_watch(std::string group, std::string version, std::string plural, std::string kind,
-                   std::string name_space, std::string labels, std::string fields);
-  Status watch_everywhere(std::string group, std::string version, std::string plural,
-                          std::string kind, std::string labels, std::string fields);
-  Status watch_definition(std::string_view name);  // kinds.cc, as the next four
-  void care_for_argo();
-  void drop_watch(std::string_view resource);
-  void keep_within_memory();  // memory.cc, as the next three
-  void give_up(std::string_view kind, int64_t now_ms) REQUIRES(mutex_);
-  std::vector<std::string> unwatched() const REQUIRES(mutex_);
-  size_t held_bytes() const REQUIRES(mutex_);
   void tell_lost(int64_t now_ms);
   bool watches_events() const REQUIRES(mutex_);
+  void next_turns(int64_t now_ms) REQUIRES(mutex_);
+  void poke();
+  // watching.cc
+  void leave_watches() REQUIRES(connect_mutex_);
+  Status watch_everywhere(std::string group, std::string version, std::string plural,
+                          std::string kind, std::string labels, std::string fields);
+  Status add_watch(std::string group, std::string version, std::string plural, std::string kind,
+                   std::string name_space, std::string labels, std::string fields);
+  void on_error(Watch& watch, const Error& error);
   void expect_old_versions(std::string_view below);
   void note_gap(Watch& watch, int64_t now_ms, std::string cause, Batch& batch) REQUIRES(mutex_);
   void tell_gap(Watch& watch, Batch& batch) REQUIRES(mutex_);
   void tell_set_back(Watch& watch, int64_t now_ms, Batch& batch) REQUIRES(mutex_);
-  bool check_health(int64_t now_ms);  // health.cc, as the next three
+  informer::Take hear(Watch& watch, const informer::Change& change);
+  // kinds.cc
+  Status watch_definition(std::string_view name);
+  void care_for_argo();
+  void drop_watch(std::string_view resource);
+  // memory.cc
+  void keep_within_memory();
+  void give_up(std::string_view kind, int64_t now_ms) REQUIRES(mutex_);
+  std::vector<std::string> unwatched() const REQUIRES(mutex_);
+  size_t held_bytes() const REQUIRES(mutex_);
+  // health.cc
+  bool check_health(int64_t now_ms);
   Status tell_health(bool well, int64_t now_ms);
   bool watched_elsewhere(int64_t region_id, int64_t now_ms) const;
   std::string state_now(std::string& error) const REQUIRES(mutex_);
-  void next_turns(int64_t now_ms) REQUIRES(mutex_);
-  void poke();
+
   Batch blank() const REQUIRES(mutex_);
   std::shared_ptr<kube::Rest> rest() const EXCLUDES(mutex_);
   int64_t now_ms() const { return shared_.clock.now_ns() / 1'000'000; }

@@ -1,4 +1,4 @@
-// One watch of a region; inside region*.cc only.
+// One watch of a region; inside WatchedRegion only.
 #pragma once
 
 #include <atomic>
@@ -17,6 +17,13 @@ namespace pintle::lookout {
 inline constexpr std::string_view kDefinitions = "customresourcedefinitions.apiextensions.k8s.io";
 inline constexpr std::string_view kRollouts = "rollouts.argoproj.io";
 inline constexpr std::string_view kApplications = "applications.argoproj.io";
+
+// The checkpoint that keeps reused_below_.
+inline constexpr std::string_view kReused = "@reused";
+
+inline uint64_t number_of(std::string_view version) {
+  return informer::version_number(version).value_or(0);
+}
 
 // A kind is heard once all those of earlier turns are listed: the records of releases, then what
 // they install, then its Pods, then the Events of all.

@@ -261,6 +261,8 @@ class Store {
   virtual Status leave(std::string_view owner) = 0;
 
   virtual Result<Committed> commit(const Batch& batch) = 0;
+  // Events that no region tells, each with a key: they are of the region "lookout".
+  virtual Result<Committed> tell(const std::vector<Event>& events) = 0;
 
   virtual Result<std::vector<StoredEvent>> events(const EventQuery& query) = 0;
   // As events(), but no more than `rows` of those that fit the query's most selective text, or of

@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "base/gotext.h"
 #include "base/mutex.h"
 #include "base/strings.h"
 #include "crypt/crypt.h"
@@ -23,7 +24,23 @@ constexpr int64_t kSilentMs = 3000;  // two questions to the database take less,
 constexpr std::string_view kJson = "application/json";
 
 Role role_of(std::string_view name) {
-  return name == "admin" ? Role::kAdmin : name == "operate" ? Role::kOperate : Role::kRead;
+  return name == "admin"     ? Role::kAdmin
+         : name == "operate" ? Role::kOperate
+         : name == "inlet"   ? Role::kInlet
+                             : Role::kRead;
+}
+
+bool may(Role role, Role least) {
+  return least == Role::kInlet ? role == Role::kInlet || role >= Role::kOperate : role >= least;
+}
+
+std::map<std::string, std::string> event_headers(const httpd::Request& r) {
+  std::map<std::string, std::string> out;
+  for (const httpd::Header& h : r.headers) {
+    const std::string name = to_lower(h.name);
+    if (name == "content-type" || name.starts_with("ce-")) out.emplace(name, h.value);
+  }
+  return out;
 }
 
 httpd::Response answer(int status, std::string body, std::string_view type = kJson) {
@@ -102,6 +119,7 @@ class Server : public Api {
       : hooks_(std::move(hooks)),
         streams_(store, !hooks_.config()->database.starts_with("sqlite:")),
         backend_{store, clock, hooks_, [this] { return streams_.size(); },
+                 [this] { streams_.committed(); },
                  [this] { return slow_.stopped(); }},
         asking_(kMostAsking, clock),
         slow_(kMostSlow, clock) {
@@ -220,11 +238,11 @@ void Server::handle(std::shared_ptr<httpd::Exchange> exchange) {
     return exchange->respond(refusal(r.path, 403, "this was sent by a page of another site"));
   }
   const ApiRoute& route = *found.route;
-  if (role < route.role) {
+  if (!may(role, route.role)) {
     return exchange->respond(refusal(r.path, 403, "this token's role does not allow it"));
   }
   Call call{role, std::move(found.names), httpd::parse_query(r.query), r.body,
-            std::move(from.by)};
+            event_headers(r), std::move(from.by)};
   if (const Status fine = check_query(route, call.query); !fine) {
     return exchange->respond(refusal(r.path, 400, fine.error().text()));
   }

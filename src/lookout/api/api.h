@@ -5,7 +5,8 @@
 //
 // Who may: with tokens configured every route but /healthz and /readyz wants `Authorization:
 // Bearer` (or HTTP Basic, whose password is the token: for browsers). "read" may look, "operate"
-// may also resend, skip, pause, resume and test, "admin" all, and sees what receivers answered.
+// may also resend, skip, pause, resume and test, "admin" all, and sees what receivers answered;
+// "inlet" may hand in CloudEvents and nothing else.
 // Without tokens all may, and lookout listens on loopback only; then a Host that is no loopback
 // name is refused (DNS rebinding). Secrets go in and never come out, but for a new one, once.
 // Who asks for the database waits on a few threads for that, and what asks others, or reads much, on

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +15,15 @@
 
 namespace pintle::lookout {
 
-enum class Role : uint8_t { kNone, kRead, kOperate, kAdmin };
+// Each may what those before it may, but that kInlet is for taking CloudEvents alone, and kRead may not.
+enum class Role : uint8_t { kNone, kInlet, kRead, kOperate, kAdmin };
 
 struct Call {
   Role role = Role::kNone;
   std::vector<std::string> names;  // what stands for the path's {parts}
   httpd::Query query;
   std::string body;
+  std::map<std::string, std::string> headers;  // Content-Type and a CloudEvent's ce-..., in small letters
   Author by = {};  // who asks, for the audit
   std::string silent = {};  // why the database is not to be asked; "": it is
 
@@ -41,6 +44,7 @@ struct Backend {
   sys::Clock& clock;
   const ApiHooks& hooks;
   std::function<size_t()> streams;
+  std::function<void()> committed;  // streams have something to read
   std::function<bool()> stopped;
   int64_t now_ms() const { return clock.now_ns() / 1'000'000; }
 };

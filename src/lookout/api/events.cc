@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "json/json.h"
+#include "lookout/api/cloud_events.h"
 #include "lookout/api/handlers.h"
 #include "lookout/api/json.h"
 #include "lookout/api/schemas.h"
@@ -80,6 +81,18 @@ Result<Answer> show_event(Backend& b, const Call& c) {
     return o.error();
   }
   return Answer{cat(out, ",\"deliveries\":[", join(deliveries, ","), "]}")};
+}
+
+Result<Answer> take_cloud_events(Backend& b, const Call& c) {
+  const auto events = TRY(read_cloud_events(c.headers, c.body, b.now_ms()));
+  const Committed done = TRY(b.store.tell(events));
+  b.hooks.wake();
+  b.committed();
+  const auto known = std::count(done.sequences.begin(), done.sequences.end(), 0);
+  return Answer{Data()
+                    .raw("stored", cat(events.size() - static_cast<size_t>(known)))
+                    .raw("known", cat(known))
+                    .take()};
 }
 
 Result<Answer> list_event_types(Backend&, const Call& c) {

@@ -26,6 +26,7 @@ Result<std::string> curl_of(Backend& b, const Delivery& d);
 // events.cc
 Result<Answer> list_events(Backend& b, const Call& c);
 Result<Answer> show_event(Backend& b, const Call& c);
+Result<Answer> take_cloud_events(Backend& b, const Call& c);
 Result<Answer> list_event_types(Backend& b, const Call& c);
 Result<Answer> list_releases(Backend& b, const Call& c);
 EventQuery event_query(const Call& c);

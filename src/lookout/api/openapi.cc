@@ -13,7 +13,10 @@ namespace pintle::lookout {
 namespace {
 
 std::string role_name(Role role) {
-  return role == Role::kAdmin ? "admin" : role == Role::kOperate ? "operate" : "read";
+  return role == Role::kAdmin     ? "admin"
+         : role == Role::kOperate ? "operate"
+         : role == Role::kInlet   ? "inlet"
+                                  : "read";
 }
 
 // next: the type of where a page goes on.
@@ -97,7 +100,7 @@ std::string make_document() {
                .text("description",
                      "What is released in which cluster, and who is told. Pages go on at "
                      "`next`; errors are {\"error\": TEXT}; x-role is the least role of the "
-                     "token.")
+                     "token (inlet: that role, operate or admin).")
                .text("version", "1")
                .take())
       .raw("security", R"([{"bearer":[]},{"basic":[]}])")

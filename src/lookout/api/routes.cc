@@ -9,7 +9,7 @@
 namespace pintle::lookout {
 namespace {
 
-constexpr Role kOpen = Role::kNone, kRead = Role::kRead, kOperate = Role::kOperate,
+constexpr Role kOpen = Role::kNone, kInlet = Role::kInlet, kRead = Role::kRead, kOperate = Role::kOperate,
                kAdmin = Role::kAdmin;
 constexpr Place kIo = Place::kIo, kDatabase = Place::kDatabase, kSlow = Place::kSlow;
 constexpr std::string_view kEventQuery =
@@ -51,6 +51,11 @@ constexpr ApiRoute kRoutes[] = {
      kEventQuery, "", 200, "text/event-stream", nullptr},
     {"GET", "/events/{sequence}", kRead, "showEvent", "One event, and who was told.", "", "", 200,
      "EventDetail", show_event},
+    {"POST", "/cloudevents", kInlet, "takeCloudEvents",
+     "Takes CloudEvents of other systems: structured, a batch or binary; each id of a source once.", "",
+     "CloudEvent", 202, "Taken", take_cloud_events},
+    {"POST", "/apis/internal/cloudevents", kInlet, "takeHorizonCloudEvents", "As Horizon: the same.", "",
+     "CloudEvent", 202, "Taken", take_cloud_events},
     {"GET", "/supportevents", kRead, "listEventTypes", "The types of events there are.", kNamedPage,
      "", 200, "[EventType]", list_event_types, kIo},
     {"GET", "/releases", kRead, "listReleases", "The releases as they are now, by region, namespace and name.",

@@ -200,6 +200,22 @@ constexpr SchemaField kMadeBy[] = {
     {"source", "config|api", "who made it; the configuration's are changed there", kAlways},
 };
 
+constexpr SchemaField kCloudEventInput[] = {
+    {"specversion", "text", "1.0", kAlways},
+    {"id", "text", "with its source: one that was taken before is not stored again", kAlways},
+    {"source", "text", "", kAlways},
+    {"type", "text", "the event's reason", kAlways},
+    {"subject", "text", "the event's name, unless its data holds an object of Kubernetes"},
+    {"time", "text", "as RFC 3339; without it now"},
+    {"severity", "info|warning|error", "without it error where a word of the type is \"failed\""},
+    {"data", "any", ""},
+};
+
+constexpr SchemaField kTaken[] = {
+    {"stored", "number", "events that were new", kAlways},
+    {"known", "number", "events that had been taken before", kAlways},
+};
+
 constexpr SchemaField kRotation[] = {
     {"secret", "text", "the new one; without it one is made, where the sink signs with its own"},
     {"grace", "text", "how long the old one is valid beside it, as \"24h\", which it is without"},
@@ -521,6 +537,7 @@ constexpr Schema kSchemas[] = {
     {"Attempt", "one try of a delivery", kAttempt},
     {"Audit", "a change of the configuration", kAudit},
     {"AuditField", "what has changed of it", kAuditField},
+    {"CloudEvent", "CloudEvents 1.0, as another system sends it", kCloudEventInput},
     {"Delivery", "an event that one subscription is due", kDelivery},
     {"DeliveryDetail", "a delivery with its attempts", kDeliveryDetail},
     {"Done", "nothing to say", {}},
@@ -571,6 +588,7 @@ constexpr Schema kSchemas[] = {
     {"SubscriptionInput", "who is to be told what, and where", kSubscriptionInput},
     {"SubscriptionPreview", "a subscription to try on an event", kPreview, "SubscriptionInput"},
     {"SubscriptionStatistics", "how a subscription fares", kStatistics},
+    {"Taken", "what became of CloudEvents", kTaken},
     {"Watch", "one resource of a cluster that is watched", kWatch},
 };
 

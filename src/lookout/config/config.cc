@@ -121,8 +121,9 @@ void read_token(Section& s, TokenConfig& t) {
       t.sha256.size() == 64 && t.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
   s.want(!t.name.empty(), "name", "a token must have a name");
   s.want(hex, "sha256", "want the token's SHA-256 in 64 lower-case hex digits");
-  s.want(t.role == "read" || t.role == "operate" || t.role == "admin", "role",
-         "want \"read\", \"operate\" or \"admin\"");
+  static constexpr std::string_view kRoles[] = {"inlet", "read", "operate", "admin"};
+  s.want(std::find(std::begin(kRoles), std::end(kRoles), t.role) != std::end(kRoles), "role",
+         "want \"inlet\", \"read\", \"operate\" or \"admin\"");
   (void)s.end();
 }
 

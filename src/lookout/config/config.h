@@ -35,7 +35,7 @@ struct RegionConfig {
 
 struct TokenConfig {
   std::string name, sha256;  // of the token: hex
-  std::string role;          // "read", "operate", "admin"
+  std::string role;          // "inlet", "read", "operate", "admin"
 };
 
 struct Config {

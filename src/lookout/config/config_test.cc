@@ -114,7 +114,7 @@ TEST(Config, RefusesWhatIsWrongAndSaysWhere) {
        "f.toml:4: subscriptions[0].options: template: "},
       {"[[tokens]]\nname = \"a\"\nsha256 = "
        "\"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"\nrole = \"root\"\n",
-       "f.toml:4: tokens[0].role: want \"read\", \"operate\" or \"admin\""},
+       "f.toml:4: tokens[0].role: want \"inlet\", \"read\", \"operate\" or \"admin\""},
       {"[guard]\nports = \"443\"\n",
        "f.toml:2: guard.ports: want a list of numbers from 1 to 65535"},
       {"[guard]\nallow = [443]\n", "f.toml:2: guard.allow: want a list of texts"},

@@ -172,7 +172,8 @@ dedup = "{cluster}/{event}/{count}"
 
 # ---- who may ask ----
 
-# The SHA-256 of the token (`printf %s TOKEN | sha256sum`); role: read, operate or admin.
+# The SHA-256 of the token (`printf %s TOKEN | sha256sum`); role: read, operate or admin;
+# inlet, for systems that hand in CloudEvents (POST /cloudevents) and may nothing else.
 # [[tokens]]
 # name = "dashboard"
 # sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"

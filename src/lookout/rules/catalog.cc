@@ -8,6 +8,8 @@ namespace {
 
 // What an event's data holds, by family; an Event of the cluster tells its rule, a state the rest.
 constexpr std::string_view kByRule = "rule:text count:number event_uid:text";
+constexpr std::string_view kInlet =
+    "id:text source:text type:text subject:text data:any data_base64:text";
 constexpr std::string_view kImage =
     "container:text image:text image_id:text digest:text rule:text count:number event_uid:text";
 constexpr std::string_view kPod =
@@ -28,6 +30,7 @@ constexpr std::string_view kWorkload =
     "event_uid:text";
 
 constexpr EventType kTypes[] = {
+    {"cloudevent.received", "another system has sent a CloudEvent; reason: its type", kInlet},
     {"image.pulled", "a container's image is on its node; data: image, digest", kImage},
     {"job.done", "a Job has completed", kWorkload},
     {"job.failed", "a Job has failed for good", kWorkload},

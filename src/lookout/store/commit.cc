@@ -24,6 +24,7 @@ namespace {
 using Keys = std::unordered_set<std::string>;
 
 constexpr size_t kDigestPart = 12;
+constexpr std::string_view kOwn = "lookout";  // the region and cluster of what no region tells
 
 // What `subscription.order_by` makes of an event. The subscription and the region lead: equal names
 // elsewhere are other keys. What waits for the end of quiet hours has a key of its own, so that
@@ -373,15 +374,27 @@ class Commit {
 
 }  // namespace
 
-Status SqlStore::tell_own(db::Session& session, const Batch& batch) {
+Result<Committed> SqlStore::tell_own(db::Session& session, std::vector<Event> events) {
+  Batch batch;
+  batch.region = batch.cluster_uid = kOwn;
+  batch.events = std::move(events);
   Commit work(session, batch, now_ms());
   TRY(work.choose_events());
-  if (!work.has_events()) return ok();
-  TRY(refresh_subscriptions(session, TRY(work.take_sequences())));
-  TRY(work.store_events());
-  TRY(work.store_deliveries(active_));
-  active_version_ = -1;  // it is this transaction's, which may not be stored
-  return ok();
+  if (work.has_events()) {
+    TRY(refresh_subscriptions(session, TRY(work.take_sequences())));
+    TRY(work.store_events());
+    TRY(work.store_deliveries(active_));
+  }
+  return work.take();
+}
+
+Result<Committed> SqlStore::tell(const std::vector<Event>& events) {
+  Committed done;
+  TRY(change(writer_, [&](db::Session& session) REQUIRES(writer_.lock) -> Status {
+    done = TRY(tell_own(session, events));
+    return ok();
+  }));
+  return done;
 }
 
 Result<Committed> SqlStore::commit(const Batch& batch) {

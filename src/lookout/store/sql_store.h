@@ -45,6 +45,7 @@ class SqlStore : public Store {
   Result<std::string> newest_version(std::string_view cluster_uid,
                                      std::string_view resource) override;
   Result<Committed> commit(const Batch& batch) override;
+  Result<Committed> tell(const std::vector<Event>& events) override;
   Result<std::vector<StoredEvent>> events(const EventQuery& query) override;
   Result<EventPage> look(const EventQuery& query, int rows) override;
   Result<StoredEvent> event(int64_t sequence) override;
@@ -126,7 +127,7 @@ class SqlStore : public Store {
                                    const Author& by);
   Result<int64_t> failing_too_long(db::Session& session, int64_t id, std::string& error);
   // Events that no region has, with the deliveries they are due (commit.cc).
-  Status tell_own(db::Session& session, const Batch& batch) REQUIRES(writer_.lock);
+  Result<Committed> tell_own(db::Session& session, std::vector<Event> events) REQUIRES(writer_.lock);
 
   Status end_leases(db::Session& session);
   Status check_key(db::Session& session);

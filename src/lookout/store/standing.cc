@@ -13,7 +13,6 @@ namespace pintle::lookout {
 namespace {
 
 constexpr int64_t kSuccessEveryMs = 60'000, kFailureEveryMs = 10'000;
-constexpr std::string_view kOwn = "lookout";  // the region and cluster of what lookout tells of itself
 
 }  // namespace
 
@@ -123,8 +122,6 @@ Result<bool> SqlStore::disable_failing(int64_t id) {
     if (since == 0) return ok();
     const std::string why = cat("every attempt has failed since ", time_text(since), ": ", error);
     const Subscription before = TRY(write_pause(session, id, true, why, {}));
-    Batch batch;
-    batch.region = batch.cluster_uid = kOwn;
     Event e;
     e.type = "subscription.disabled";
     e.severity = Severity::kError;
@@ -140,8 +137,8 @@ Result<bool> SqlStore::disable_failing(int64_t id) {
                  .text("error", clean_text(error))
                  .take();
     e.dedup_key = cat("subscription/", id, "/disabled/", since);
-    batch.events.push_back(std::move(e));
-    TRY(tell_own(session, batch));
+    TRY(tell_own(session, {std::move(e)}));
+    active_version_ = -1;  // it is this transaction's, which may not be stored
     done = true;
     return ok();
   }));

@@ -96,12 +96,14 @@ struct ApiWorld {
     value::Value json;
     std::string error() const { return std::string(text_at(json, {"error"})); }
   };
-  Got ask(std::string method, std::string path, std::string body = "", std::string token = "") {
+  Got ask(std::string method, std::string path, std::string body = "", std::string token = "",
+          std::string content_type = "") {
     http::Request r;
     r.method = std::move(method);
     r.url = api->url() + path;
     r.body = std::move(body);
     if (!token.empty()) r.headers.emplace_back("Authorization", "Bearer " + token);
+    if (!content_type.empty()) r.headers.emplace_back("Content-Type", content_type);
     const auto answer = client->send(r);
     if (!answer) return {0, answer.error().text(), {}};
     return {answer->status, answer->body,

@@ -100,7 +100,8 @@ bool WatchedRegion::check_health(int64_t now) {
     if (state != state_) {
       state_ = state;
       state_since_ms_ = now;
-      shared_.log(well ? "INFO" : "WARN", "region is " + state,
+      const bool trouble = is_unwell(state) || !error.empty();
+      shared_.log(trouble ? "WARN" : "INFO", "region is " + state,
                   {{"region", config_.name}, {"error", error}});
     }
     if (well) {

@@ -38,6 +38,20 @@ TEST_F(RegionTest, IsLiveWhenAllIsListedAndTellsNobody) {
   EXPECT_EQ(told("region."), Told{});
 }
 
+TEST_F(RegionTest, OnItsWayItWarnsOfNothing) {
+  Told said;
+  log_ = Log([&](std::string_view level, std::string_view text, const LogAttrs&) {
+    if (text.starts_with("region is")) said.push_back(cat(level, ' ', text));
+  });
+  config_.enabled = false;
+  begin();
+  config_.enabled = true;
+  begin();
+  pass(2'000);
+  region_.reset();
+  EXPECT_EQ(said, (Told{"INFO region is disabled", "INFO region is syncing", "INFO region is live"}));
+}
+
 TEST_F(RegionTest, WatchesOnlyOnceItIsLive) {
   begin();
   cluster_.put("/api/v1/pods", {"shop", "web-1", "p1", "\"status\":{\"phase\":\"Running\"}"});

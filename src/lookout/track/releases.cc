@@ -274,6 +274,9 @@ void Tracker::State::tell_end(const std::string& helm_key, HelmRelease& release,
   Event& e = tell(seen, "release.uninstalled", cat(cluster, '/', release.newest.uid, "/uninstalled"));
   describe(e, release, release.newest);
   e.reason = "uninstalled";
+  // The record says what Helm was about to do.
+  const bool complete = release.newest.status == "uninstalling";
+  e.message = complete ? "Uninstallation complete" : "its records are gone";
   e.time_ms = now_ms;
 }
 

@@ -54,6 +54,17 @@ std::string of_life(int hour, int revision, std::string_view status) {
   return out.replace(out.find(made), made.size(), cat("2026-01-01T", hour, ":00:0", revision, "Z"));
 }
 
+TEST(HelmReleases, AnEndSaysWhatCameOfItNotWhatTheLastRecordHoped) {
+  for (const auto& [status, says] : {std::pair{"uninstalling", "Uninstallation complete"},
+                                     {"deployed", "its records are gone"}}) {
+    Tracker tracker("c");
+    (void)tracker.observe("secrets", kAdd, record("web", 1, status), false, 1'000'000);
+    const auto events = tracker.observe("secrets", kDel, record("web", 1, status), false, 1'000'000);
+    ASSERT_TRUE(events && events->size() == 1);
+    EXPECT_EQ(events->at(0).message, says);
+  }
+}
+
 TEST(HelmReleases, OfAListEndBeforeTheNextLifeBegins) {
   // A list tells deletes first, and what was made anew as a delete and an add.
   const std::vector<Step> old = {{kAdd, of_life(10, 2, "superseded"), {"release.deployed shop/web v2"}},

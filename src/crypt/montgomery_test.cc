@@ -146,8 +146,8 @@ TEST_P(Multipliers, FermatsTestAgreesWithOpenssl) {
       EXPECT_EQ(fermat_base_2(by(), lanes, kLanes, bits()), want) << "moduli from " << at;
       passed = want;
     }
-    const unsigned prime = 1u << round;
-    EXPECT_EQ(passed & (prime | prime << 4), bits() == 512 ? prime | prime << 4 : prime);
+    const unsigned sure = bits() == 512 ? 0x11u << round : 1u << round;  // others may be prime by chance
+    EXPECT_EQ(passed & sure, sure);
   }
 }
 
